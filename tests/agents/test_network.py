@@ -15,9 +15,8 @@ from catan_pz.agents.table import Table
 from catan_pz.arena.entrants import as_entrant
 from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.files import read_arrays
 from catan_pz.game.game import Game
-from catan_pz.observation.segments import LAYOUT, PLACES, SCALES, SIZE
+from catan_pz.observation.segments import PLACES, SCALES, SIZE
 from catan_pz.rules import Rules
 from tests.views import views_of
 
@@ -132,13 +131,6 @@ def test_a_file_can_name_no_other_base(name, tmp_path):
     model(base=base).save(tmp_path / "bad.npz")
     with pytest.raises(ValueError, match=rf"bad\.npz is no model .*base='{name}'"):
         Model.read(tmp_path / "bad.npz")
-
-
-def test_a_base_takes_logits():
-    with pytest.raises(ValueError, match=r"outputs='q_values' .*'logits' with a base"):
-        model(choice="best", outputs="q_values", base=Base("evolved", 1.0))
-    with pytest.raises(ValueError, match="base_bonus=inf"):
-        Base("evolved", float("inf"))
 
 
 def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
@@ -267,21 +259,6 @@ def test_pickles_are_not_loaded(tmp_path):
         Model.read(path)
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "net.npz"
-    model(seed=1).save(path)
-    before = path.read_bytes()
-
-    def fail(file, **_arrays):
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(network.np, "savez", fail)
-    with pytest.raises(OSError, match="No space"):
-        model(seed=2).save(path)
-    assert path.read_bytes() == before
-
-
 def test_weights_too_large_for_the_file_are_refused(tmp_path):
     net = model()
     first, *others = net.network.biases
@@ -361,10 +338,6 @@ def test_a_card_tells_everything():
     assert '"num_players": 3' in card
 
 
-def test_the_layout_has_a_name():
-    assert len(LAYOUT) == 16
-
-
 class Hand(encoders.Encoder):
     """Own hand, as its int8 numbers."""
 
@@ -416,38 +389,6 @@ def test_a_network_takes_what_its_encoder_gives(positions):
         dataclasses.replace(model(kind="board"), encoder=encoders.load("units"))
 
 
-@pytest.mark.parametrize("encoder", ["units", None, Hand])
-def test_what_is_no_encoder_is_refused(encoder):
-    with pytest.raises(ValueError, match=r"model: encoder=.* is not possible; allowed: an Encoder"):
-        of_hands(encoder=encoder)
-
-
-@pytest.mark.parametrize("value", [np.float32(1), float("nan"), {"loss": [np.inf]}, {1, 2}])
-def test_an_entry_of_a_card_that_json_cannot_hold_is_named(tmp_path, value):
-    net = dataclasses.replace(of_hands(), card={"frames": 5, "loss": value})
-    with pytest.raises(ValueError, match=r"model: card\['loss'\]=.*; allowed: JSON values"):
-        net.save(tmp_path / "hand.npz")
-    assert not list(tmp_path.iterdir())
-
-
-def test_weights_that_are_not_numpy_arrays_are_refused():
-    net = of_hands().network
-    with pytest.raises(ValueError, match="network: weight_0 is of list, must be a NumPy array"):
-        dataclasses.replace(net, weights=(net.weights[0].tolist(),))
-    with pytest.raises(ValueError, match="network: bias_0 is of memoryview, must be"):
-        dataclasses.replace(net, biases=(memoryview(net.biases[0]),))
-    arrays = model(kind="board").network.arrays
-    with pytest.raises(ValueError, match="network: hex is of memoryview, must be a NumPy array"):
-        BoardNetwork({**arrays, "hex": memoryview(arrays["hex"])})
-
-
-def test_a_model_file_of_another_ending_is_told_apart_from_a_name(tmp_path):
-    path = tmp_path / "noext"
-    of_hands().save(path)
-    with pytest.raises(ValueError, match=r"noext' is not possible; allowed: .* ends in '\.npz'"):
-        agents.load(str(path))
-
-
 def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions, monkeypatch):
     path = tmp_path / "hand.npz"
     of_hands().save(path, "float32")
@@ -465,16 +406,3 @@ def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions
     monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
     with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
         Model.read(path)
-
-
-def test_files_without_a_fingerprint_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "_LOADED", {Hand.name: Hand()})
-    monkeypatch.setattr(registry, "_HOMES", {**registry._HOMES, Hand.name: f"{__name__}:Hand"})
-    path = tmp_path / "hand.npz"
-    of_hands().save(path)
-    arrays = read_arrays(path.read_bytes())
-    header = json.loads(arrays.pop("header").tobytes())
-    assert header["encoder"].pop("fingerprint").keys() == {"hand"}
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    np.savez(path, **arrays)
-    assert Model.read(path).encoder.name == Hand.name

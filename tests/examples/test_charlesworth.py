@@ -16,7 +16,6 @@ from catan_pz.published.charlesworth.agent import CharlesworthAgent
 from catan_pz.published.charlesworth.model import CharlesworthModel
 from catan_pz.published.charlesworth.recording import END, UNKNOWN
 from catan_pz.training.checkpoints import Checkpoints
-from catan_pz.training.evaluation import SEED_OFFSET
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 torch.set_num_threads(1)
@@ -56,20 +55,6 @@ def test_the_defaults_are_those_of_the_source(program):
     assert rules.offer_form == "composed"
 
 
-def test_games_of_evaluations_are_none_of_the_training(program, tmp_path):
-    seeds, other = (
-        set(learner(program, tmp_path, seed=seed).games.batch.seeds.tolist()) for seed in (1, 2)
-    )
-    evaluated = {1 + SEED_OFFSET + k for k in range(1200)}
-    assert seeds.isdisjoint(evaluated | other)
-
-
-@pytest.mark.parametrize("name", ["value", "xenou", "search:simulations=2"])
-def test_opponents_that_decide_game_by_game_are_refused(program, tmp_path, name):
-    with pytest.raises(ValueError, match=f"eval_against='{name}' is not possible; .* one call"):
-        learner(program, tmp_path, eval_against=f"random,{name}")
-
-
 def test_advantages_are_those_of_the_formula(program):
     """Two games, one after the other in time; the last decision of the second isn't complete."""
     batch = {
@@ -103,47 +88,6 @@ def test_what_is_collected_fits_together(program, tmp_path):
     settles = complete & (batch["choices"][:, 0] == ch.SETTLEMENT)
     assert settles.any()
     assert (batch["reward"][settles] >= 5).all()
-
-
-@pytest.mark.parametrize("max_turns", [6, 200])
-def test_decisions_of_all_players_are_counted(program, tmp_path, max_turns):
-    one = learner(program, tmp_path, decisions=100, max_turns=max_turns)
-    one.league.add("00000000", one.write_weights)
-    games, decided, ended = one.games, np.zeros(8), []
-    step = games.step
-
-    def counting(rows, choices):
-        decided[rows] += 1
-        step(rows, choices)
-        ended.extend(decided[games.batch.done])
-        decided[games.batch.done] = 0
-
-    games.step = counting
-    batch, decisions_per_game = one.collect()
-    if max_turns == 200:
-        assert decided.sum() > 2 * len(batch["reward"])
-        assert decisions_per_game is None
-        return
-    assert decisions_per_game == np.mean(ended)
-    # What a game had before counts in the update in which it ends, also after a stop.
-    assert decided.any()
-    resumed = learner(program, tmp_path, decisions=100, max_turns=max_turns)
-    resumed.set_state(one.get_state())
-    ended.clear()
-    assert resumed.collect()[1] == one.collect()[1] == np.mean(ended)
-
-
-def test_certainties_are_those_of_what_was_chosen(program):
-    choices = np.full((4, ch.NUM_SLOTS), -1, np.int8)
-    certainty = np.ones((4, ch.NUM_SLOTS))
-    certainty[:, 0] = 0.5, 0.25, 0.5, 0.75
-    chosen = [(ch.SETTLEMENT, "corner", 0.2), (ch.CITY, "corner", 0.4), (ch.ROAD, "edge", 0.6)]
-    for row, (kind, slot, probability) in enumerate([*chosen, (ch.ROAD, "edge", 0.8)]):
-        choices[row, [0, ch.COLUMN[slot]]] = kind, 7
-        certainty[row, ch.COLUMN[slot]] = probability
-    found = program.certainties({"choices": choices, "certainty": certainty})
-    expected = {"kind": 0.5, "settlement": 0.2, "city": 0.4, "road": 0.7, "robber": None}
-    assert found == {f"certainty_{name}": pytest.approx(mean) for name, mean in expected.items()}
 
 
 def test_opponents_are_past_selves_group_by_group(program, tmp_path):
@@ -223,22 +167,6 @@ def test_the_entropy_falls_as_in_the_published_code(program, tmp_path):
         assert used == [expected]
 
 
-def test_more_parts_than_decisions_are_refused(program, tmp_path):
-    with pytest.raises(ValueError, match="minibatches=17 is not possible; allowed: an int from 1"):
-        learner(program, tmp_path, decisions=16, minibatches=17)
-
-
-def test_the_learning_rate_falls(program, tmp_path):
-    options = {"decisions": 10, "epochs": 1, "minibatches": 1, "league_every": 2}
-    one = learner(program, tmp_path, workers=1, decay_decisions=15.0, **options)
-    rates = []
-    for number in range(3):
-        one.play(number)
-        rates.append(one.optimizer.param_groups[0]["lr"])
-    assert rates[0] == 3e-4 > rates[1] > rates[2] == 0
-    assert one.league.pool == ["00000000", "00000002"]
-
-
 def final_state(folder):
     """What a training has learned, as plain values."""
     state = Checkpoints(folder).load()
@@ -284,17 +212,3 @@ def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
     before, after = state["curve"]
     assert state["rows"][-1]["value_loss"] < state["rows"][0]["value_loss"] / 2
     assert after["points"] > before["points"] + 0.2
-
-
-def test_help_lists_the_options(program, capsys):
-    with pytest.raises(SystemExit) as left:
-        program.main(["--help"])
-    assert left.value.code == 0
-    assert "--league-every" in capsys.readouterr().out
-
-
-def test_what_goes_wrong_is_told(program, tmp_path):
-    with pytest.raises(ValueError, match="no whole checkpoint"):
-        program.main([*SMALL, "--resume", f"--out={tmp_path / 'other'}"])
-    with pytest.raises(ValueError, match="updates"):
-        program.main([*SMALL, "--updates=0", f"--out={tmp_path / 'other'}"])

@@ -135,38 +135,6 @@ def test_choices_that_lead_to_more_become_likelier(program):
     assert losses[-1] < losses[0]
 
 
-def test_penalties_draw_logits_and_weights_to_zero(program):
-    quick = {"optimizer": "adamw", "learning_rate": 1e-2}
-    free, bound = learner(program, **quick), learner(program, logit_penalty=0.1, **quick)
-    squares = []
-    for one in (free, bound):
-        for _ in range(60):
-            one.update(decided(8))
-        one.figures.clear()
-        one.update(decided(8))
-        squares.append(one.figures["logit_square"])
-    assert squares[1] < 0.5 * squares[0]
-    groups = learner(program).optimizer.param_groups
-    assert [group["weight_decay"] for group in groups] == [2e-4, 0]
-    assert all(w.ndim == 1 for w in groups[1]["params"])
-
-
-@pytest.mark.parametrize("optimizer", ["sgd", "rmsprop", "adam", "adamw"])
-def test_weights_without_a_gradient_shrink_by_the_learning_rate(program, optimizer):
-    """As an L2 does by gradient descent; within the loss Adam makes it a full step."""
-    one = learner(program, learning_rate=1e-2, optimizer=optimizer)
-    weight = one.weights["plane_0"]
-    before = weight.detach().clone()
-    for parameter in one.weights.values():
-        parameter.grad = torch.zeros_like(parameter)
-    one.optimizer.step()
-    shrunk = (weight.detach() / before).numpy()
-    if optimizer in ("adamw", "sgd"):
-        assert shrunk == pytest.approx(1 - 1e-2 * 2e-4, abs=1e-6)
-    else:
-        assert abs(shrunk - 1).min() > 1e-2
-
-
 def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
     one = learner(program, renew_every=2)
     first = one.past[0]["plane_0"].clone()
@@ -187,28 +155,6 @@ def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
         frozen.renew_opponents(training)
     assert [float(past["plane_0"].mean()) for past in frozen.past] == [2]
     assert frozen.past_of.tolist() == [0, 0, 0]
-
-
-def test_a_model_file_can_be_the_opponent_for_good(program, tmp_path):
-    given = learner(program, seed=5)
-    given.save(tmp_path, {})
-    path = str(tmp_path / "model.npz")
-    one = learner(program, renew_every=1, opponent=path)
-    for training in range(3):
-        one.renew_opponents(training)
-    assert one.past_of.tolist() == [0, 0, 0]
-    for name, weights in given.weights.items():
-        torch.testing.assert_close(one.past[0][name], weights.detach(), atol=1e-3, rtol=1e-3)
-    assert not torch.equal(one.past[0]["plane_0"], one.weights["plane_0"])
-    assert not any(weights.requires_grad for weights in one.past[0].values())
-    for _ in range(3):
-        one.step()
-    with pytest.raises(ValueError, match="freeze_after=2 is not possible; allowed: 0 with --opp"):
-        learner(program, opponent=path, freeze_after=2)
-    with pytest.raises(ValueError, match=r"opponent=.* a model of this network: .*layers=2"):
-        learner(program, opponent=path, layers=2)
-    with pytest.raises(ValueError, match=r"opponent='none.npz' .* a model file"):
-        learner(program, opponent="none.npz")
 
 
 def test_batch_normalisation_learns_running_statistics(program):
@@ -272,19 +218,6 @@ def test_a_table_of_four_trades(program):
     assert taken["legal"][np.arange(200), taken["choice"]].all()
 
 
-def test_trainings_of_other_seeds_play_other_games(program):
-    seeds = [set(learner(program, seed=seed).batch.seeds.tolist()) for seed in (1, 2)]
-    assert seeds[0].isdisjoint(seeds[1])
-
-
-def test_limits_with_which_fewer_than_four_cards_are_kept_are_refused(program):
-    with pytest.raises(ValueError, match="discard_limit=5 is not possible; allowed: an int from 6"):
-        learner(program, discard_limit=5)
-    assert learner(program, discard_limit=6).rules.discard_limit == 6
-    with pytest.raises(ValueError, match="freeze_after=-1 is not possible"):
-        learner(program, freeze_after=-1)
-
-
 @pytest.mark.parametrize(
     "options",
     [(), ("--players=4", "--trading"), ("--optimizer=adam", "--norm=batch")],
@@ -306,19 +239,6 @@ def test_a_killed_training_resumes(program, options, tmp_path):
     model = GendreModel.read(killed / "model.npz")
     assert (killed / "model.md").read_text() == model.card_text("gendre")
     assert GendreAgent(killed / "model.npz").model.card["trainings"] == 3
-
-
-def test_help_and_what_goes_wrong(program, tmp_path, capsys):
-    with pytest.raises(SystemExit) as end:
-        program.main(["--help"])
-    assert end.value.code == 0
-    assert "--logit-penalty" in capsys.readouterr().out
-    arguments = [*SMALL, "--trainings=1", f"--out={tmp_path}"]
-    program.main(arguments)
-    with pytest.raises(ValueError, match="holds a training; allowed: --resume"):
-        program.main(arguments)
-    with pytest.raises(ValueError, match=r"gamma=0\.9 is not possible"):
-        program.main([*arguments, "--gamma=0.9", "--resume"])
 
 
 @pytest.mark.slow

@@ -131,26 +131,3 @@ def test_every_training_can_be_asked_for(matrix, tmp_path):
     assert len(folders) == 9
     assert set(matrix.THESIS) == set(matrix.TYPES)
     assert sum(map(sum, matrix.THESIS.values())) == 450
-
-
-def test_a_finished_training_is_the_one_that_was_asked_for(matrix, tmp_path):
-    arguments = ["--types", "FF/FF", "--seeds=1", f"--out={tmp_path}"]
-    args = matrix.parse_args(arguments)
-    matrix.train("FF/FF", 1, args)
-    matrix.train("FF/FF", 1, matrix.parse_args([*arguments, "--episodes=500"]))
-    assert [options["episodes"] for options in matrix.ran] == ["1000"]
-    matrix.train("FF/FF", 1, matrix.parse_args([*arguments, "--episodes=1500"]))
-    assert [options["episodes"] for options in matrix.ran] == ["1000", "1500"]
-    with pytest.raises(ValueError, match=r"ff-ff-1 holds a training with .* given: --gamma=0\.5 "):
-        matrix.train("FF/FF", 1, matrix.parse_args([*arguments, "--options=--gamma=0.5"]))
-
-
-def test_what_goes_wrong_is_told(matrix, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="types='DQN'"):
-        matrix.main(["--types", "DQN"])
-    with pytest.raises(ValueError, match=r"no training of 'FF/FF'.*leave out --no-train"):
-        matrix.main(["--types", "FF/FF", "RAN/RAN", "--no-train", f"--out={tmp_path}"])
-    failed = subprocess.CompletedProcess([], 1, "", "error: no such thing")
-    monkeypatch.setattr(matrix.subprocess, "run", lambda *_a, **_o: failed)
-    with pytest.raises(RuntimeError, match="'FF/FF' with seed 1 failed:\nerror: no such"):
-        matrix.main(["--types", "FF/FF", "--seeds=1", f"--out={tmp_path}"])

@@ -14,7 +14,6 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import torch
 
 from catan_pz.published.rocco import choices
-from catan_pz.published.rocco.agent import RoccoAgent
 from catan_pz.published.rocco.model import RoccoModel
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import kill_after_a_checkpoint, load
@@ -191,28 +190,6 @@ def test_executors_bootstrap_from_the_orchestrator(program):
         program.Learner(program.Args(orchestrator="ran", executor_next="orchestrator"))
 
 
-@pytest.mark.parametrize(
-    ("options", "allowed"),
-    [
-        ({"edge_weight": "own", "executors": "rgcn"}, "edge_weight='own'.*'none' without a gcn"),
-        ({"one_way": True}, "one_way=True.*False without a graph network"),
-        ({"sub_goal": True, "executors": "ran"}, "sub_goal=True.*False with executors='ran'"),
-    ],
-)
-def test_options_that_no_network_takes_are_refused(program, options, allowed):
-    with pytest.raises(ValueError, match=allowed):
-        program.Learner(program.Args(**options))
-
-
-def test_options_of_graph_networks_are_for_those_that_have_them(program):
-    args = program.Args(orchestrator="gcn", executors="ff", edge_weight="own", one_way=True)
-    dqns = program.Learner(args).dqns
-    found = [
-        (dqns[part].architecture.edge_weight, dqns[part].architecture.one_way) for part in dqns
-    ]
-    assert found == [("own", True)] + [("none", False)] * 3
-
-
 def test_games_side_by_side_are_those_of_the_batch(program):
     """Decisions of all games are remembered, and each is followed by one of its own game."""
     options = {"forced": False, "reward": "gain", "memory": 9000}
@@ -228,31 +205,6 @@ def test_games_side_by_side_are_those_of_the_batch(program):
     boards = own["state"][:, 1:594:11], own["next_state"][:, 1:594:11]
     np.testing.assert_array_equal(*boards)
     assert (own["next_state"][:, 666] >= own["state"][:, 666] + own["reward"]).all()
-
-
-def test_the_model_has_the_online_network_or_the_target(program):
-    for play_by, expected in (("online", 1.0), ("target", 0.0)):
-        learner = program.Learner(program.Args(play_by=play_by))
-        for array in learner.dqns["road"].online.values():
-            array.fill_(1.0)
-        for array in learner.dqns["road"].target.values():
-            array.zero_()
-        weights = learner.model().networks["road"][1]
-        assert {array.mean() for array in weights.values()} == {expected}
-
-
-def test_forced_decisions_can_be_left_out(program):
-    learner = program.Learner(program.Args(forced=False, max_turns=80, memory=5000))
-    learner.play(0)
-    legal = remembered(learner, "orchestrator")["next_legal"][:-1]
-    assert (legal.sum(axis=1) > 1).all()
-
-
-def test_dice_can_be_scripted(program):
-    rules = program.Args(dice="34,61", boards="5").make_rules()
-    assert rules.dice == ((3, 4), (6, 1))
-    assert rules.board == (5,)
-    assert (rules.num_players, rules.victory_points) == (2, 15)
 
 
 def final_state(folder):
@@ -310,11 +262,6 @@ def test_a_minute_of_training_leads_above_random_play(program, tmp_path):
     assert after["win_rate"] > 0.6
 
 
-def test_options_beside_fast_count(program):
-    args = program.parse_args(["--fast", "--learn-every=3", "--reward=points"])
-    assert (args.learn_every, args.reward, args.games_at_once) == (3, "points", 128)
-
-
 def test_the_command_on_the_card_gives_the_options_of_the_training(program, monkeypatch):
     cards = []
 
@@ -331,16 +278,3 @@ def test_the_command_on_the_card_gives_the_options_of_the_training(program, monk
     python, path, *told = shlex.split(cards[0]["command"])
     assert (python, path) == ("python", "examples/published/rocco.py")
     assert program.parse_args(told) == replace(program.parse_args(words), fast=False)
-
-
-def test_what_goes_wrong_is_told(program, tmp_path):
-    arguments = [*SMALL, "--episodes=1", f"--out={tmp_path}"]
-    program.main(arguments)
-    with pytest.raises(ValueError, match="holds a training; allowed: --resume"):
-        program.main(arguments)
-    with pytest.raises(ValueError, match="sub_goal=True is not possible"):
-        program.main([*arguments, "--sub-goal", "--resume"])
-    with pytest.raises(ValueError, match="no whole checkpoint"):
-        program.main([*SMALL, "--resume", f"--out={tmp_path / 'other'}"])
-    agent = RoccoAgent(tmp_path / "model.npz")
-    assert agent.model.card["games"] == 1

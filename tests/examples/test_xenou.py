@@ -89,37 +89,6 @@ def test_it_goes_on_within_a_series_and_between_two(program, whole, tmp_path, ga
     same(tmp_path, whole)
 
 
-def test_a_finished_training_can_be_resumed(program, whole, tmp_path):
-    out = f"--out={tmp_path}"
-    program.main([*SMALL, "--keep=2", "--games=2", out])
-    model = (tmp_path / "model.npz").read_bytes()
-    (tmp_path / "model.npz").unlink()
-    program.main([*SMALL, "--keep=2", "--games=2", out, "--resume"])
-    assert (tmp_path / "model.npz").read_bytes() == model
-
-
-def test_fresh_weights_in_each_game_leave_no_model(program, tmp_path):
-    result = program.main(["--games=2", "--no-progress", f"--out={tmp_path}", "--policy=reject"])
-    assert result["second_half_of_series"] is None
-    assert result["means"]["decisions"] == result["means"]["offers"] == 0
-    assert not (tmp_path / "model.npz").exists()
-
-
-@pytest.mark.parametrize("seed", [-1, 2**32])
-def test_a_seed_that_is_none_is_named(program, tmp_path, seed):
-    with pytest.raises(ValueError, match=f"seed={seed} is not possible"):
-        program.main([*SMALL, f"--seed={seed}", f"--out={tmp_path}"])
-
-
-def test_help_names_every_option(program, capsys):
-    with pytest.raises(SystemExit) as ended:
-        program.main(["--help"])
-    assert ended.value.code == 0
-    shown = capsys.readouterr().out
-    for name in program.Args.__dataclass_fields__:
-        assert f"--{name.replace('_', '-')}" in shown
-
-
 @pytest.mark.slow
 def test_the_error_falls_from_game_to_game(program, tmp_path):
     """Over 30 games with kept weights, at a larger learning rate than the paper's."""

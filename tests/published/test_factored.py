@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz.actions import ACTION_KINDS, action_id, describe_action
 from catan_pz.batch.make import make_batch
-from catan_pz.published.factored import UNUSED, Factored, Head, factored
+from catan_pz.published.factored import UNUSED, factored
 
 VIEWS = {
     "plain": factored(),
@@ -136,42 +136,3 @@ def test_torch_gives_the_same(view, masks):
             assert (found == view.needed(head, choices)).all()
         used = choices[:, head] != UNUSED
         assert expected[used, choices[used, head]].all()
-
-
-def test_what_is_no_factored_view_is_refused():
-    heads = (Head("kind", 2), Head("edge", 3))
-    with pytest.raises(ValueError, match="shape"):
-        Factored(heads, np.zeros((4, 3), np.int64))
-    with pytest.raises(ValueError, match="size of their head"):
-        Factored(heads, np.array([[0, 3]]))
-    with pytest.raises(ValueError, match="same choices"):
-        Factored(heads, np.array([[0, 1], [0, 1]]))
-    with pytest.raises(ValueError, match="needs choices"):
-        VIEWS["plain"].mask(1, np.ones(389, np.int8))
-
-
-@views
-def test_ids_and_heads_that_are_none_are_refused(view):
-    for wrong in (-1, view.num_actions):
-        for actions in (np.array([0, wrong]), np.array(wrong), np.int64(wrong)):
-            with pytest.raises(ValueError, match=f"action={wrong} is not possible"):
-                view.split(actions)
-    for actions in (np.array([True, False]), np.array([1.0]), np.bool_(True)):
-        with pytest.raises(TypeError, match="must be integers"):
-            view.split(actions)
-    assert view.split(np.empty((0, 2), np.int64)).shape == (0, 2, len(view.heads))
-    legal = np.ones(view.num_actions, np.int8)
-    choices = view.split(np.array(0))
-    for head in (-1, len(view.heads)):
-        with pytest.raises(ValueError, match=f"head={head} is not possible"):
-            view.mask(head, legal, choices)
-    for head in (-1, 0, len(view.heads)):
-        with pytest.raises(ValueError, match=f"head={head} is not possible"):
-            view.needed(head, choices)
-
-
-@views
-def test_a_numpy_integer_gives_an_array(view):
-    choices = view.split(np.int64(3))
-    assert isinstance(choices, np.ndarray)
-    assert choices.tolist() == view.split(np.array(3)).tolist()

@@ -118,16 +118,6 @@ def test_no_more_simulations_are_played_than_allowed(method: str, simulations: i
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_simulations_are_played_however_many_workers_there_are(method: str) -> None:
-    game, belief = in_the_middle(RULES[0], 7, 160)
-    agent = searcher(game, method=method, simulations=3, workers=16, keep_tree=False)
-    action, played = decided(agent, game, belief)
-    most = len(game.legal_actions()) if method == "halving" else 3
-    assert 0 < played["visits"].sum() == played["simulations"] <= most
-    assert played["visits"][played["actions"] == action] > 0
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_a_limit_of_time_is_kept(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = count()
     monkeypatch.setattr("catan_pz.agents.search.budget.perf_counter", lambda: 0.01 * next(looks))
@@ -258,11 +248,3 @@ def test_every_option_is_documented_with_its_default() -> None:
     for option in fields(SearchOptions):
         default = json.dumps(option.default).replace("null", "None").replace("true", "True")
         assert f"| `{option.name}` | `{default}` |" in page
-
-
-def test_they_are_known_by_name() -> None:
-    agent = load("search", simulations=20)
-    assert isinstance(agent, SearchAgent)
-    assert agent.name == "search"
-    assert agent.needs_belief
-    assert agent.options.simulations == 20

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.search import Evaluator, SearchAgent
 from catan_pz.agents.search.evaluator import checked_evaluation
-from catan_pz.agents.table import Table
-from catan_pz.game.game import Game
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.rules import Rules
 from tests.agents.search.play import RIVAL, choice, duel, in_the_middle, searcher, seen
@@ -38,10 +34,6 @@ class ByPoints:
         return priors, strengths / strengths.sum(1, keepdims=True)
 
 
-def test_it_is_an_evaluator() -> None:
-    assert isinstance(ByPoints(), Evaluator)
-
-
 @pytest.mark.parametrize("batch", [1, 8])
 def test_an_evaluator_leads_to_the_win(batch: int) -> None:
     game = duel({"grain": 1, "ore": 3, "wool": 4}, second=RIVAL)
@@ -63,17 +55,6 @@ def test_positions_are_judged_together() -> None:
     assert agent.last is not None
     assert agent.last["visits"].sum() == agent.last["simulations"]
     assert (agent.last["win_probabilities"] <= 1).all()
-
-
-@pytest.mark.parametrize("rules", [Rules(num_players=3), Rules(offer_form="both", num_players=2)])
-def test_games_are_played_with_an_evaluator(rules: Rules) -> None:
-    game = Game(rules, seed=3)
-    options = {"simulations": 12, "determinizations": 1, "batch": 4}
-    agent = SearchAgent(method="puct", evaluator=ByPoints(), **options)
-    table = Table(game, [agent] * rules.num_players, seat_seeds(3, rules.num_players))
-    for _ in range(100):
-        table.step()
-    assert game.turn > 2
 
 
 class Answers:
@@ -111,15 +92,3 @@ def test_priors_of_illegal_actions_do_not_count() -> None:
 def test_what_an_evaluator_may_not_say(answer: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         checked_evaluation(Answers(*answer), SEEN, MASKS, 4)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "uct"}, "method='uct' .* allowed: 'puct' with an evaluator"),
-        ({"method": "puct", "workers": 2}, "workers=2 .* allowed: 1 with an evaluator"),
-    ],
-)
-def test_where_an_evaluator_can_not_be_used(options: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        SearchAgent(evaluator=ByPoints(), **options)

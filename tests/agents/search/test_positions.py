@@ -70,15 +70,6 @@ def test_a_single_legal_action_is_played_at_once() -> None:
     assert agent.random.count == drawn
 
 
-def test_without_a_belief_they_say_what_they_need() -> None:
-    from catan_pz.game.view import view_of
-
-    game = Game(DUEL, seed=3)
-    view = view_of(game, 0)
-    with pytest.raises(RuntimeError, match="needs_belief"):
-        searcher(game).act(view)
-
-
 TRADERS = Rules(num_players=2, offer_form="templates")
 
 
@@ -103,17 +94,6 @@ def test_offers_that_help_both_are_considered_and_no_others() -> None:
     considered = [int(a) for a in agent.last["actions"] if 252 <= a < 372]
     assert 0 < len(considered) <= 3
     assert set(considered) <= set(offers)
-
-
-def test_no_offers_are_considered_where_none_are_wanted() -> None:
-    game = trading_table(
-        own={"brick": 1, "lumber": 1, "wool": 2}, other={"grain": 2, "ore": 1, "brick": 1}
-    )
-    agent = searcher(game, simulations=20, offers=0)
-    view = seen(game)
-    agent.act(view)
-    assert agent.last is not None
-    assert not [a for a in agent.last["actions"] if a >= 252]
 
 
 def answering_table() -> Game:

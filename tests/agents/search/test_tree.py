@@ -160,13 +160,6 @@ def test_what_lies_below_the_new_root_is_kept_and_nothing_else() -> None:
     assert one.links[tree.ROOT, tree.PARENT] == one.links[tree.ROOT, NEXT] == 0
 
 
-def test_a_position_never_seen_clears_the_tree() -> None:
-    game, _ = in_the_middle(Rules(trading=False), 4, 150)
-    one = grown(game, 300)
-    assert one.keep(12345, game.player) == 0
-    assert one.links[0, VISITS] == 0
-
-
 def test_a_tree_is_kept_from_decision_to_decision() -> None:
     """After a trade with the bank its player goes on in the same turn."""
     game = duel({"wool": 8, "brick": 1}, second=RIVAL)
@@ -241,16 +234,6 @@ def test_the_first_simulation_is_of_the_action_of_the_largest_prior() -> None:
         policy[action] = 0.2
         one = grown(game, 1, way=tree.PUCT, exploration=0.5, policy=policy)
         assert one.links[one.moves()[int(action)], VISITS] == 1
-
-
-def test_what_counts_is_a_priors_share_of_those_that_are_legal() -> None:
-    game, _ = in_the_middle(Rules(trading=False), 4, 150)
-    policy = np.random.default_rng(1).random(game.rules.num_actions)
-    visits = []
-    for scale in (1.0, 1 / 64):
-        one = grown(game, 500, way=tree.PUCT, exploration=0.5, policy=policy * scale)
-        visits.append({a: int(one.links[k, VISITS]) for a, k in one.moves().items()})
-    assert visits[0] == visits[1]
 
 
 Known = dict[bytes, np.ndarray]

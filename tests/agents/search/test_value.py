@@ -32,13 +32,6 @@ def test_a_finished_game_is_won_by_its_winner() -> None:
     assert win_probabilities_of(game, 20)[0] == pytest.approx(1 - 10 * DELAY)
 
 
-def test_a_truncated_game_is_won_by_nobody() -> None:
-    game = duel({}, rules=Rules(num_players=2, trading=False, max_turns=5), turn=4)
-    act(game, "end_turn")
-    assert game.is_truncated
-    assert win_probabilities_of(game).tolist() == [0, 0, 0, 0]
-
-
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_others_are_judged_by_the_value(players: int) -> None:
     game, _ = in_the_middle(Rules(trading=False, num_players=players), 2, 200)

@@ -1,15 +1,11 @@
 """The agent at tables and in batches, and the file of its model."""
 
-import copy
-
 import numpy as np
 import pytest
 
 from catan_pz import agents
 from catan_pz.agents.base import Agent
-from catan_pz.agents.network import SHIPPED
 from catan_pz.agents.table import Table
-from catan_pz.arena import play_match
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.game.game import Game
 from catan_pz.published.charlesworth.agent import SHIPPED as SHIPPED_MODEL
@@ -61,15 +57,6 @@ def test_in_a_batch_it_plays_as_at_a_table(model):
     assert points(CharlesworthAgent(model)) == points(OneByOne(model))
 
 
-def test_copies_have_plans_of_their_own(model):
-    agent = CharlesworthAgent(model)
-    one, other = copy.copy(agent), copy.copy(agent)
-    one.reset(0, RULES, 1)
-    other.reset(1, RULES, 2)
-    assert one._plan is not other._plan
-    assert one.model is other.model
-
-
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_a_model_comes_back_from_its_file(encoder, tmp_path):
     path = tmp_path / "model.npz"
@@ -85,27 +72,6 @@ def test_a_model_comes_back_from_its_file(encoder, tmp_path):
     assert "preset charlesworth" in read.card_text("charlesworth")
 
 
-def test_other_files_and_parts_are_refused(model, tmp_path):
-    with pytest.raises(ValueError, match="of the kind 'board', must be 'charlesworth'"):
-        CharlesworthAgent(SHIPPED / "ppo-2p.npz")
-    with pytest.raises(FileNotFoundError):
-        CharlesworthAgent(tmp_path / "nothing.npz")
-    weights = {**model.weights, "trunk.bias": np.zeros(3, np.float32)}
-    with pytest.raises(ValueError, match=r"array 'trunk\.bias' has the shape \(3,\)"):
-        CharlesworthModel(model.architecture, weights, RULES)
-    with pytest.raises(ValueError, match="encoder='charlesworth_2022'"):
-        CharlesworthModel(
-            model.architecture, model.weights, RULES, {}, made("charlesworth_2022").encoder
-        )
-    with pytest.raises(ValueError, match=r"choice='worst' is not possible.*'sample'"):
-        CharlesworthAgent(model, choice="worst")
-
-
-def test_games_of_others_are_refused(model):
-    with pytest.raises(ValueError, match="plays games of 4 players; this one has 3"):
-        CharlesworthAgent(model).check_rules(Rules(num_players=3))
-
-
 def test_the_shipped_model_is_small_and_has_its_card():
     assert SHIPPED_MODEL.stat().st_size < 1_000_000
     model = CharlesworthModel.read(SHIPPED_MODEL)
@@ -113,8 +79,3 @@ def test_the_shipped_model_is_small_and_has_its_card():
     assert card == model.card_text("charlesworth")
     assert "python examples/published/charlesworth.py" in card
     assert agents.load("charlesworth").model.architecture == model.architecture
-
-
-def test_it_finishes_a_match():
-    result = play_match(["charlesworth", *["random"] * 3], 4, RULES, seed=1, max_turns=4)
-    assert result.tally("charlesworth").forfeits == 0

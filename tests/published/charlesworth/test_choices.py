@@ -163,20 +163,6 @@ def test_an_offer_is_closed_with_the_player_named_alone(partner, answers, traded
         assert held[seat] == ({"brick": 1} if seat == traded else {"wool": 1})
 
 
-def test_nothing_is_asked_while_an_own_offer_is_under_way():
-    game = table({"brick": 1}, {"wool": 1}, {"wool": 1}, {"wool": 1})
-    plan = an_offer(0)
-    assert ch.is_asked(game.observe(0))
-    game.step(plan.next_action(game.observe(0), game.mask))
-    assert not ch.is_asked(game.observe(0))
-    for _ in range(2):
-        game.step(plan.next_action(game.observe(0), game.mask))
-    assert ch.is_asked(game.observe(1))
-    for _ in range(3):
-        act(game, "accept")
-    assert not ch.is_asked(game.observe(0))
-
-
 def test_games_without_trade_and_with_templates_have_no_proposals():
     for options in ({"trading": False}, {"offer_form": "templates"}):
         batch = CpuBatch(16, Rules.make("charlesworth", **options), seed=1)

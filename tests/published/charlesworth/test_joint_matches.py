@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.base import BatchAgent
-from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.published.charlesworth.joint_matches import win_rate
 from catan_pz.published.charlesworth.recording import END, UNKNOWN, Recording
 from catan_pz.rules import Rules
@@ -25,43 +23,6 @@ def test_wins_and_points_are_counted(opponent):
     low, high = found["interval"]
     assert low <= found["win_rate"] < high
     assert found["decisions"] > 4
-
-
-def test_the_same_seed_gives_the_same_games():
-    short = Rules.make(SHORT, max_turns=6)
-    one, other = (win_rate(uniform_policy(), uniform_policy(), short, 4, 1) for _ in range(2))
-    assert one == other
-    assert one["points"] == 2
-
-
-class Noting(BatchAgent):
-    """Plays the first legal action; keeps its seeds."""
-
-    name = "noting"
-
-    def __init__(self):
-        self.seeds = set()
-
-    def act_batch(self, views):
-        self.seeds |= set(views.seeds.tolist())
-        return views.masks.argmax(axis=1)
-
-
-def test_an_opponents_seeds_are_those_of_its_seats():
-    opponent, short = Noting(), Rules.make(SHORT, max_turns=6)
-    games = win_rate(uniform_policy(), opponent, short, 4, seed=7)["games"]
-    seeds = [seat_seeds(7 + game, short.num_players) for game in range(games)]
-    assert opponent.seeds == {
-        seed
-        for game, of_seats in enumerate(seeds)
-        for seat, seed in enumerate(of_seats)
-        if seat != game % short.num_players
-    }
-
-
-def test_who_is_stronger_wins():
-    found = win_rate(uniform_policy(), agents.load("heuristic"), SHORT, games=12, seed=2)
-    assert found["win_rate"] < 0.25
 
 
 def test_rewards_belong_to_the_decision_before():

@@ -7,7 +7,6 @@ from catan_pz import encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth import layers
 from catan_pz.published.charlesworth.games import Policy
 from catan_pz.published.charlesworth.networks import Architecture, _cards, _tiles, condition_of
 from catan_pz.published.charlesworth.policy import decide
@@ -72,13 +71,6 @@ def test_the_network_has_the_size_of_the_source():
     assert sum(array.size for array in weights.values()) == SMALL.parameters == 392_586
 
 
-def test_unknown_sizes_are_refused():
-    with pytest.raises(ValueError, match=r"size='large' is not possible.*'small'"):
-        Architecture("large")
-    with pytest.raises(ValueError, match="additions=3"):
-        Architecture("full", additions=3)
-
-
 @pytest.fixture(scope="module")
 def batch():
     batch = CpuBatch(48, "charlesworth", seed=2)
@@ -136,13 +128,6 @@ def test_equal_cards_are_looked_at_as_a_list_would_be(cards):
     expected = np.maximum(normalised(projected, weights, "player_held_norm"), 0)
     found = _cards("player", "held", weights, np.stack([np.ones(5), counts]))
     np.testing.assert_allclose(found[1], expected, rtol=1e-5, atol=1e-6)
-
-
-def test_cards_of_a_kind_are_counted():
-    counts = np.eye(5, dtype=np.float32)[[0, 0, 0]] * np.array([[1], [2], [5]], np.float32)
-    one, two, five = _cards("player", "held", varied(SMALL), counts)
-    assert np.abs(one - two).max() > 1e-2
-    assert np.abs(two - five).max() > 1e-2
 
 
 def test_tiles_attend_to_each_other(seen):
@@ -266,31 +251,3 @@ def test_log_probabilities_are_those_of_an_enumeration(number):
     frequency = np.bincount(drawn_places, minlength=len(rows)) / many
     error = np.sqrt(probabilities * (1 - probabilities) / many)
     assert (np.abs(frequency - probabilities) <= 5 * error + 2 / many).all()
-
-
-def test_kinds_can_be_given_and_the_best_taken(batch):
-    asked = ch.is_asked(batch.units)
-    units, masks = batch.units[asked], batch.mask[asked]
-    policy = Policy(SMALL, varied(SMALL), encoders.load("charlesworth"))
-    uniforms = np.random.default_rng(1).random((len(units), ch.NUM_SLOTS))
-    plain = policy.decide(units, masks, uniforms)
-    legal = plain.masks[:, ch.MASK_PLACES["kind"]]
-    last = legal.shape[1] - 1 - legal[:, ::-1].argmax(1)
-    assert (policy.decide(units, masks, uniforms, kinds=last).choices[:, 0] == last).all()
-    best = policy.decide(units, masks, uniforms, best=True)
-    probabilities = np.zeros(legal.shape)
-    for kind in range(ch.NUM_KINDS):
-        rows = np.flatnonzero(legal[:, kind])
-        given = {"kinds": np.full(len(rows), kind)}
-        made = policy.decide(units[rows], masks[rows], uniforms[rows], **given)
-        probabilities[rows, kind] = made.certainty[:, 0]
-    np.testing.assert_allclose(probabilities.sum(1), 1)
-    assert (best.choices[:, 0] == probabilities.argmax(1)).all()
-
-
-@pytest.mark.parametrize("lead", [(), (0,), (0, 3), (5, 3)])
-def test_dense_layers_take_any_leading_axes(lead):
-    weight, bias = np.arange(8, dtype=np.float32).reshape(4, 2), np.ones(2, np.float32)
-    x = np.full((*lead, 4), 2, np.float32)
-    np.testing.assert_array_equal(layers.dense(x, weight, bias), np.full((*lead, 2), (25, 33)))
-    np.testing.assert_array_equal(x, 2)

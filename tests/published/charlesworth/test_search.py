@@ -114,13 +114,6 @@ def test_to_accept_and_to_reject_are_both_candidates():
     assert sorted(rows[:, ch.COLUMN["accept"]]) == [0, 1]
 
 
-def test_in_the_set_up_every_place_is_a_candidate():
-    game = Game("charlesworth", seed=1)
-    rng = np.random.default_rng(1)
-    rows = candidates(uniform_policy(), game.observe(game.player), game.mask, rng, 10)
-    assert rows[:, ch.COLUMN["corner"]].tolist() == list(range(54))
-
-
 def test_running_runs_count_as_visits():
     node = Node(np.zeros((3, ch.NUM_SLOTS), np.int8))
     assert [node.begin(2.0, 1.0) for _ in range(5)] == [0, 1, 2, 0, 1]
@@ -159,18 +152,6 @@ def test_paired_runs_of_candidates_have_the_same_games_and_random_numbers():
     assert len(set().union(*found[False])) == 2 * count + 1
 
 
-def test_a_candidate_without_a_finished_run_has_mean_0():
-    node = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
-    assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
-    node.end(0, 10.0)
-    # 10 + 120 sqrt(2 ln 3) against 120 sqrt(2 ln 3), then 10 + 120 sqrt(ln 3), which is less.
-    assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
-    worse = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
-    assert [worse.begin(2.0, 1.0) for _ in range(2)] == [0, 1]
-    worse.end(0, -50.0)
-    assert worse.begin(2.0, 1.0) == 1
-
-
 def test_a_margin_asks_for_what_is_clearly_better_than_the_policys_choice():
     node = Node(np.zeros((3, ch.NUM_SLOTS), np.int8))
     for candidate, values in ((0, [1.0, 3.0]), (1, [2.0, 6.0]), (2, [8.0, 4.0])):
@@ -189,24 +170,6 @@ def test_a_margin_asks_for_what_is_clearly_better_than_the_policys_choice():
     once.end(0, 1.0)
     once.end(1, 9.0)
     assert once.better_than_first(0.0) == 0  # nothing tells how much runs differ
-
-
-def test_with_a_margin_the_policys_choice_is_the_first_candidate():
-    game = nearly_won()
-    view, rng = seen_from(game, 0), np.random.default_rng(1)
-    plain = SearchedDecision(search_in(game), view, np.random.default_rng(1))
-    kinds = set()
-    for _ in range(40):
-        search = search_in(game, margin=1.0)
-        decision = SearchedDecision(search, view, rng)
-        rows = search.last.rows
-        kinds.add(int(rows[0, 0]))
-        assert len(plain.search.last.rows) <= len(rows) <= 11
-        single = single_actions(rows)
-        single = single[single != actions.NO_ACTION].tolist()
-        assert len(single) == len(set(single))
-        np.testing.assert_array_equal(decision.best, rows[0])  # no run has ended yet
-    assert len(kinds) > 2
 
 
 def test_returns_are_those_of_the_formula():
@@ -255,17 +218,6 @@ def test_the_winning_move_is_found(options):
     assert search.last.finished.sum() == 24
 
 
-def test_the_tree_goes_on_where_a_decision_is_met_again():
-    game = nearly_won()
-    search = search_in(game, tree=2, simulations=64)
-    search.choose(seen_from(game, 0), np.random.default_rng(0))
-    below = [node for node in search.below.values() if node is not None]
-    assert below
-    assert all(node.running.sum() == 0 for node in below)
-    assert all(node.finished.sum() >= 1 for node in below)
-    assert not search_in(game).below
-
-
 @pytest.mark.parametrize("room", [40, 20, 8])
 @pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
 def test_decisions_searched_together_are_searched_as_alone(options, room):
@@ -289,43 +241,6 @@ def test_decisions_searched_together_are_searched_as_alone(options, room):
         np.testing.assert_array_equal(decision.best, row)
         np.testing.assert_array_equal(decision.search.last.finished, search.last.finished)
         np.testing.assert_allclose(decision.search.last.total, search.last.total)
-
-
-def test_runs_wait_where_there_is_no_room():
-    game = nearly_won()
-    search = search_in(game)
-    runs = Runs(search, 3)
-    decision = SearchedDecision(search, seen_from(game, 0), np.random.default_rng(0))
-    runs.add(decision)
-    while not runs.go_on():
-        assert len(decision.under_way) <= 3
-    assert search.last.finished.sum() == 24
-
-
-def test_forced_decisions_are_not_those_of_runs():
-    """Between two own decisions with a choice lie rolls, answers and discards without one."""
-    game = nearly_won()
-    seen = []
-
-    class Watching(type(uniform_policy())):
-        def decide(self, units, masks, uniforms, **options):
-            seen.extend(masks.sum(1).tolist())
-            return super().decide(units, masks, uniforms, **options)
-
-    uniform = uniform_policy()
-    search = search_in(game)
-    search.policy = Watching(uniform.architecture, uniform.weights, uniform.encoder)
-    search.choose(seen_from(game, 0), np.random.default_rng(0))
-    assert len(seen) > 100
-    assert min(seen) > 1
-
-
-def test_a_single_candidate_needs_no_runs():
-    game = position([{"settlements": [10], "roads": [7]}, {}, {}, {}], rules=BOARD, turn=40)
-    search = search_in(game)
-    row = search.choose(seen_from(game, 0), np.random.default_rng(0))
-    assert row[0] == ch.END_TURN
-    assert search.last is None
 
 
 def test_the_source_draws_hands_within_the_bounds():
@@ -389,17 +304,3 @@ def test_in_gathered_games_it_plays_as_alone(search):
     if agents[0].has_batcher:
         assert together == single
     assert {game.end for game in together} == {"truncated"}
-
-
-def test_impossible_options_are_refused():
-    with pytest.raises(ValueError, match=r"no option 'simulation'.*'simulations'"):
-        CharlesworthAgent(made(), simulation=3)
-    with pytest.raises(ValueError, match="uncertainty='none' is not possible"):
-        ForwardOptions(uncertainty="none")
-    with pytest.raises(ValueError, match="depth=0"):
-        ForwardOptions(depth=0)
-    with pytest.raises(ValueError, match="seconds=-1"):
-        ForwardOptions(seconds=-1)
-    for options in ({"seconds": True}, {"seconds": 0}, {"gamma": True}, {"gamma": 10**400}):
-        with pytest.raises(ValueError, match=r"option \w+=.* a finite number"):
-            ForwardOptions(**options)

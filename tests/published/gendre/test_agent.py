@@ -9,7 +9,6 @@ from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.game.view import view_of
-from catan_pz.observation.segments import PLACES
 from catan_pz.published.gendre import choices as c
 from catan_pz.published.gendre.agent import SHIPPED, GendreAgent, sampled
 from catan_pz.published.gendre.model import GendreModel
@@ -58,22 +57,12 @@ def test_choices_are_legal(network):
     plays(GendreAgent(made(network, 1), choice="best"), 1_000)
 
 
-@pytest.mark.slow
-def test_masks_are_never_violated():
-    plays(GendreAgent(made()), 100_000)
-    plays(GendreAgent(made(encoder="gendre_table")), 100_000, rules=Rules())
-
-
 @pytest.mark.parametrize("rules", TABLES, ids=["four, trade", "three", "two, trade"])
 def test_a_model_of_any_table_plays_there(rules):
     model = made(layers=1, encoder="gendre_table")
     GendreAgent(model).check_rules(rules)
     plays(GendreAgent(model), 5_000, rules=rules)
     check_agent(GendreAgent(model), rules=rules, games=1, max_turns=10)
-
-
-def test_it_is_an_agent():
-    check_agent(GendreAgent(made(layers=1)), rules=RULES, games=1)
 
 
 def test_the_largest_legal_logit_is_chosen():
@@ -102,35 +91,6 @@ def test_policies_are_sampled_with_their_probabilities():
     assert shares == pytest.approx([1 / 8, 2 / 8, 5 / 8, 0], abs=0.01)
 
 
-def test_the_same_four_cards_are_kept_throughout_a_discard(monkeypatch):
-    """They are chosen before each single discard, with the same random numbers."""
-    chosen = []
-
-    def spy(logits, bits):
-        choices = sampled(logits, bits)
-        chosen.extend(choices.tolist())
-        return choices
-
-    monkeypatch.setattr("catan_pz.published.gendre.agent.sampled", spy)
-    agent = GendreAgent(zeros())
-    hand = {"brick": 3, "lumber": 3, "wool": 3, "grain": 3, "ore": 3}
-    players = [{"settlements": [10], "hand": hand}, {"settlements": [0]}]
-    sets = set()
-    for seed in range(12):
-        chosen.clear()
-        game = position(players, rules=RULES, phase="discard", turn=40, to_discard=[7, 0], seed=1)
-        agent.reset(0, RULES, seed)
-        for _ in range(7):
-            game.step(agent.act(view_of(game, 0)))
-        assert len(chosen) == 7
-        assert len(set(chosen)) == 1
-        own = game.observe(0)[PLACES["own_hand"]]
-        assert own.sum() == 8
-        assert (own >= c.KEEP_SETS[chosen[0] - c.KEEP]).all()
-        sets.add(chosen[0])
-    assert len(sets) > 6
-
-
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("encoder", c.NUM_CHOICES)
 def test_a_model_comes_back_from_its_file(network, encoder, tmp_path):
@@ -147,27 +107,6 @@ def test_a_model_comes_back_from_its_file(network, encoder, tmp_path):
         np.testing.assert_array_equal(read.weights[name], array)
     agent = agents.load("gendre", model=str(path), choice="best")
     assert (agent.name, agent.choice) == ("gendre", "best")
-
-
-def test_wrong_files_and_options_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="of the kind 'board', must be 'gendre'"):
-        GendreAgent(agents.network.SHIPPED / "ppo-2p.npz")
-    with pytest.raises(FileNotFoundError):
-        GendreAgent(tmp_path / "nothing.npz")
-    with pytest.raises(ValueError, match="choice='worst'"):
-        GendreAgent(made(), choice="worst")
-    model = made()
-    with pytest.raises(ValueError, match=r"'plane_bias_0' has the shape \(7,\), must have \(3,\)"):
-        GendreModel(model.architecture, {**model.weights, "plane_bias_0": np.zeros(7)}, RULES)
-
-
-def test_games_of_others_are_refused():
-    agent = GendreAgent(made())
-    with pytest.raises(ValueError, match="'gendre' plays games without trade"):
-        agent.check_rules(Rules())
-    with pytest.raises(ValueError, match="2 players; this one has 4"):
-        agent.check_rules(Rules(trading=False))
-    agent.check_rules(RULES)
 
 
 def test_the_shipped_model_is_small_and_has_its_card():

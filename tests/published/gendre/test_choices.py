@@ -111,33 +111,6 @@ def test_single_discards_follow_from_the_cards_kept():
     assert game.observe(0)[PLACES["own_hand"]].tolist() == [2, 0, 2, 0, 1]
 
 
-@pytest.mark.parametrize(("skip_forced", "count"), [(False, 1), (True, 4)])
-def test_hands_to_keep_stay_while_the_seat_discards_one_resource(skip_forced, count):
-    """They are forgotten at once only where the engine plays the rest of the discards."""
-    players = [{"settlements": [10], "hand": {"wool": 9}}, {"settlements": [0]}]
-    rules = Rules.make(RULES, skip_forced=False)
-    game = position(players, rules=rules, phase="discard", turn=40, to_discard=[4, 0], seed=1)
-    keeping, asked = undecided(1), []
-
-    def choose(rows, seen, legal):
-        asked.append(rows)
-        return legal.argmax(axis=1)
-
-    for _ in range(4):
-        bits = np.array([7], np.uint64)
-        (action,) = decide(
-            game.observe(0)[None],
-            game.mask[None],
-            keeping,
-            bits,
-            choose,
-            skip_forced=skip_forced,
-        )
-        game.step(int(action))
-    assert len(asked) == count
-    assert (keeping == -1).all()
-
-
 def test_cards_beyond_four_are_drawn_from_the_rest_each_equally_likely():
     """Nine of 18 cards are kept: four chosen, five drawn from five bricks and nine wool."""
     players = [{"settlements": [10], "hand": {"brick": 5, "wool": 13}}, {"settlements": [0]}]
@@ -194,22 +167,6 @@ def test_a_year_of_plenty_is_three_choices():
     assert [seen[42] for seen, _ in asked] == [1, 0, 0]
     assert [seen[3] for seen, _ in asked] == [0, 0, 1]
     assert [seen[38] for seen, _ in asked] == [1, 1, 0]
-
-
-def test_a_year_of_plenty_of_a_table_tells_what_is_left():
-    players = [{"settlements": [10], "cards": {"year_of_plenty": 1}}, {}, {}, {}]
-    game = position(players, rules=Rules(), turn=40, seed=1)
-    answers, left = iter([c.PLENTY, c.FREE_RESOURCE, c.FREE_RESOURCE]), []
-
-    def choose(rows, seen, legal):
-        left.append(seen["scalars"][0, 60])
-        assert legal.shape == (1, TABLE)
-        return np.array([next(answers)])
-
-    given = game.observe(0)[None], game.mask[None], undecided(1), np.zeros(1, np.uint64)
-    (action,) = decide(*given, choose, encoder="gendre_table")
-    assert actions.PLENTY_PAIRS[action - actions.PLAY_YEAR_OF_PLENTY].tolist() == [BRICK, BRICK]
-    assert left == [0, 2, 1]
 
 
 def test_whom_to_steal_from_is_a_choice():

@@ -117,16 +117,6 @@ def test_the_other_seat_sees_the_same_from_its_side(game, seen):
     assert other["scalars"][27:35].tolist() == [15, 14, 3, 3, 3, 4, 0, 1]
 
 
-def test_phases_are_told():
-    rules = Rules(num_players=2, trading=False)
-    players = [{"settlements": [10], "cards": {"road_building": 1}}, {"settlements": [0]}]
-    game = position(players, rules=rules, phase="roll", turn=40, seed=1)
-    encode = encoders.load("gendre").encode
-    assert encode(game.observe(0))["scalars"][41:].tolist() == [1, 1, 0, 0]
-    game.step(184)
-    assert encode(game.observe(0))["scalars"][41:].tolist() == [1, 0, 2, 0]
-
-
 def test_a_kernel_on_a_hex_covers_its_edges_and_vertices():
     encoder = encoders.load("gendre")
     assert [s.shape for s in encoder.segments] == [(17, 11, 21), (45,)]

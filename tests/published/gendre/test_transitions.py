@@ -35,27 +35,6 @@ def test_decisions_are_taken_in_the_order_in_which_they_are_completed():
     assert transitions.take(1) is None
 
 
-def test_games_without_a_decision_complete_nothing():
-    transitions = made()
-    begin(transitions, [2], 3)
-    transitions.finish(np.array([0, 1]), np.array([1.0, 1.0], np.float32))
-    assert transitions.take(1) is None
-    transitions.finish(np.array([0, 2]), np.array([0.0, 1.0], np.float32))
-    transitions.finish(np.array([2]), np.array([0.0], np.float32))
-    assert transitions.take(1)["target"].tolist() == [1]
-    assert transitions.take(1) is None
-
-
-def test_what_was_remembered_does_not_change_with_the_caller_s_arrays():
-    transitions = made()
-    states = np.ones((1, 2), np.int8)
-    transitions.begin(np.array([0]), state=states, choice=np.array([4]))
-    states[:] = 9
-    transitions.finish(np.array([0]), np.array([1.0], np.float32))
-    begin(transitions, [0], 5)
-    assert transitions.take(1)["state"].tolist() == [[1, 1]]
-
-
 def test_it_goes_on_from_its_state():
     one, other = made(), made()
     begin(one, [0, 1, 2], 1)

@@ -8,7 +8,6 @@ from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.encoders import load
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import SHIPPED, RandomRoccoAgent, RoccoAgent
 from catan_pz.published.rocco.model import OUTPUTS, RoccoModel
@@ -52,11 +51,6 @@ def test_masks_are_never_violated_by_graph_networks(network):
     plays(RoccoAgent(made(network)), games=256, decisions=100_000)
 
 
-@pytest.mark.parametrize("parts", [(), ("orchestrator",), ("road", "trade")])
-def test_parts_without_a_network_choose_at_random(parts):
-    plays(RoccoAgent(made("gcn", parts)), games=32, decisions=3_000)
-
-
 def test_it_is_an_agent():
     check_agent(RandomRoccoAgent(), rules=RULES, games=2)
     check_agent(RoccoAgent(made("rgcn")), rules=RULES, games=2)
@@ -97,33 +91,6 @@ def test_a_model_comes_back_from_its_file(network, tmp_path):
     assert path.stat().st_size < 2_000_000
     agent = agents.load("rocco", model=str(path))
     assert agent.name == "rocco"
-
-
-def test_other_files_and_parts_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="of the kind 'board', must be 'rocco'"):
-        RoccoAgent(agents.network.SHIPPED / "ppo-2p.npz")
-    with pytest.raises(FileNotFoundError):
-        RoccoAgent(tmp_path / "nothing.npz")
-    networks = dict(made("ff", ("road",)).networks)
-    with pytest.raises(ValueError, match="part 'city'"):
-        RoccoModel({"city": networks["road"]}, RULES)
-    architecture, weights = networks["road"]
-    with pytest.raises(ValueError, match=r"part 'road': array '.*' has the shape"):
-        RoccoModel({"road": (architecture, {**weights, "dense_bias_2": np.zeros(3)})}, RULES)
-    with pytest.raises(ValueError, match=r"encoder='flat' .* one of \('rocco', 'rocco_cities'\)"):
-        made(encoder=load("flat"))
-    made().save(tmp_path / "model.npz")
-    with pytest.raises(ValueError, match=r"model.npz is no model.*'rocco'"):
-        agents.load(str(tmp_path / "model.npz"))
-
-
-def test_games_of_others_are_refused():
-    for name in ("rocco", "rocco_random"):
-        with pytest.raises(ValueError, match=f"'{name}' plays games without trade"):
-            agents.load(name).check_rules(Rules())
-    with pytest.raises(ValueError, match="2 players; this one has 4"):
-        agents.load("rocco").check_rules(Rules(trading=False))
-    agents.load("rocco_random").check_rules(Rules(trading=False))
 
 
 def test_the_shipped_model_is_small_and_has_its_card():

@@ -7,7 +7,6 @@ from catan_pz import Game, actions
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.game import position
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import RandomRoccoAgent
 from catan_pz.rules import Rules
@@ -72,22 +71,6 @@ def test_before_the_roll_a_knight_is_the_only_card(card):
     assert choices.kinds_to_choose(after).sum() == 2
 
 
-def test_the_orchestrator_is_not_asked_where_there_is_no_kind_to_choose():
-    for first in (actions.BUILD_SETTLEMENT, actions.MOVE_ROBBER, actions.DISCARD):
-        assert not choices.orchestrated(legal(first, first + 1))
-    assert choices.orchestrated(legal(actions.END_TURN))
-
-
-def test_free_roads_are_told_from_others():
-    players = [{"settlements": [10], "cards": {"road_building": 1}}, {"settlements": [0]}]
-    game = position(players, rules=RULES, turn=40, seed=1)
-    if game.mask[actions.ROLL]:
-        game.step(actions.ROLL, (1, 1))
-    assert not choices.places_free_road(game.observe(0))
-    game.step(actions.PLAY_ROAD_BUILDING)
-    assert choices.places_free_road(game.observe(0))
-
-
 def views_of(mask, count):
     bits = scramble_all(np.arange(count, dtype=np.uint64))
     units = np.repeat(Game(RULES, seed=1).observe(0)[None], count, axis=0)
@@ -100,14 +83,6 @@ def test_the_random_player_draws_a_kind_and_then_a_way():
     counts = np.bincount(drawn, minlength=252)
     assert counts[actions.END_TURN] == pytest.approx(30_000, rel=0.05)
     assert counts[actions.BUILD_ROAD : actions.BUILD_ROAD + 6] == pytest.approx(5_000, rel=0.1)
-
-
-def test_the_resources_of_a_year_of_plenty_are_drawn_one_by_one():
-    pairs = range(actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_YEAR_OF_PLENTY + 15)
-    drawn = RandomRoccoAgent().act_batch(views_of(legal(*pairs), 50_000))
-    counts = np.bincount(drawn, minlength=252)[pairs.start : pairs.stop]
-    for (a, b), count in zip(actions.PLENTY_PAIRS, counts, strict=True):
-        assert count == pytest.approx(2_000 if a == b else 4_000, rel=0.15)
 
 
 def test_kinds_and_ways_are_those_of_the_mask():

@@ -68,14 +68,3 @@ def test_a_seat_sees_its_own_observation():
                 np.testing.assert_array_equal(masks[i], expected)
         games.batch.step(games.batch.sample())
         games.count()
-
-
-def test_games_continue_from_their_state():
-    one, other = made(), made()
-    played(one, 2)
-    other.set_state(one.get_state())
-    other.finished = list(one.finished)
-    for games in (one, other):
-        played(games, 6)
-    assert one.finished == other.finished
-    np.testing.assert_array_equal(one.episodes, other.episodes)

@@ -36,25 +36,6 @@ def test_graph_networks_have_the_sizes_of_the_thesis():
     assert sum(a.size for a in Architecture("rgcn", 10).initial(rng()).values()) == 47_455
 
 
-def test_unknown_networks_are_refused():
-    with pytest.raises(ValueError, match=r"network='gnn'.*'rgcn'"):
-        Architecture("gnn", 10)
-    with pytest.raises(ValueError, match="edge_weight='both'"):
-        Architecture("gcn", 10, edge_weight="both")
-
-
-@pytest.mark.parametrize("network", ["ff", "rgcn"])
-def test_weights_of_edges_are_refused_where_they_do_nothing(network):
-    allowed = f"edge_weight='own' is not possible; allowed: 'none' with network='{network}'"
-    with pytest.raises(ValueError, match=allowed):
-        Architecture(network, 10, edge_weight="own")
-
-
-def test_directions_of_edges_are_refused_where_there_are_none():
-    with pytest.raises(ValueError, match=r"one_way=True .* allowed: False with network='ff'"):
-        Architecture("ff", 10, one_way=True)
-
-
 def rng():
     return np.random.default_rng(0)
 
@@ -155,29 +136,3 @@ def test_numpy_and_torch_agree(network, states):
     with torch.no_grad():
         expected = architecture.q_values(tensors, torch.as_tensor(states))
     np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.filterwarnings("ignore")  # of another library
-@pytest.mark.parametrize("one_way", [False, True])
-def test_graph_layers_are_those_of_pytorch_geometric(one_way, states):
-    torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    layers = pytest.importorskip("torch_geometric.nn", reason="takes PyTorch Geometric")
-    x = torch.as_tensor(states[0, :594].reshape(54, 11))
-    edges = states[0, 594:666]
-    pairs = torch.as_tensor(np.array([(a, b) for a, b, _ in messages(one_way)]).T)
-    relation = torch.as_tensor([(1, 0, -1).index(edges[k]) for _, _, k in messages(one_way)])
-    for network in ("gcn", "rgcn"):
-        architecture = Architecture(network, 10, one_way=one_way)
-        weights = {k: torch.as_tensor(v) for k, v in architecture.initial(rng()).items()}
-        passed = architecture._messages(torch.as_tensor(edges)[None])
-        found = architecture._graph_layer(0, weights, x.T[..., None], passed)[..., 0].T
-        if network == "gcn":
-            layer = layers.GCNConv(11, 8)
-            layer.lin.weight.data = weights["graph_0"].T
-            expected = layer(x, pairs)
-        else:
-            layer = layers.RGCNConv(11, 8, 3)
-            layer.weight.data = weights["relations_0"]
-            layer.root.data = weights["graph_0"]
-            expected = layer(x, pairs, relation)
-        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)

@@ -48,37 +48,3 @@ def test_the_target_network_takes_over_a_share():
         assert (after[name] > before[name]).all()
         expected = 0.75 * before[name] + 0.25 * after[name]
         np.testing.assert_allclose(target[name], expected, rtol=1e-6)
-
-
-def test_given_weights_and_its_own_give_the_same_values():
-    network = made()
-    moved(network)
-    states = torch.tensor([[2.0], [-1.0]])
-    own = network.q_values(states)
-    assert own.requires_grad
-    online = network.q_values(states, network.online)
-    assert not online.requires_grad
-    torch.testing.assert_close(own.detach(), online)
-    assert not torch.equal(online, network.q_values(states, network.target))
-
-
-def test_figures_begin_anew():
-    network = made()
-    moved(network)
-    moved(network)
-    figures = network.figures()
-    assert figures["updates"] == 2
-    assert figures["q"] == pytest.approx(-figures["loss"])
-    assert network.figures() == {"updates": 0, "loss": None, "q": None}
-
-
-def test_a_network_continues_from_its_state():
-    one, other = made(seed=1), made(seed=2)
-    moved(one)
-    other.set_state(one.get_state())
-    assert other.figures() == one.figures()
-    for network in (one, other):
-        moved(network)
-    for kind in ("online", "target"):
-        first, second = copies(getattr(one, kind)), copies(getattr(other, kind))
-        assert all((first[name] == second[name]).all() for name in first)

@@ -29,16 +29,6 @@ def test_a_memory_keeps_the_last_decisions():
     assert all((again[name] == sample[name]).all() for name in sample)
 
 
-def test_a_memory_that_is_not_full_comes_back():
-    memory, other = ReplayMemory(50, 1, 1), ReplayMemory(50, 1, 1)
-    row = {name: np.ones((2, *array.shape[1:])) for name, array in memory.arrays.items()}
-    memory.add(**row)
-    other.set_state(memory.get_state())
-    assert other.added == 2
-    other.add(**row)
-    assert other.arrays["state"].sum() == 4
-
-
 def test_last_decisions_wait_in_their_places():
     """A seat's first turn has a place of its own, and comes first."""
     last = OpenDecisions(3, 2)

@@ -6,7 +6,6 @@ import pytest
 from catan_pz import Game, agents, describe_action
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.arena import play_match
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game.view import View
 from catan_pz.published.xenou import XenouAgent
@@ -62,12 +61,6 @@ def test_with_the_base_player_trading_it_is_the_base_player():
     assert base.name == "heuristic"
 
 
-def test_without_trade_it_is_the_base_player():
-    _, plays = played("heuristic", trading=False)
-    _, same = played(XenouAgent(), trading=False)
-    assert [one.what for one in plays] == [one.what for one in same]
-
-
 def own_kinds(decisions, seat=0):
     """Kinds of the player's own decisions, turn by turn of its own, and of its answers."""
     turns, answers = [[]], []
@@ -114,11 +107,6 @@ def test_without_trade_of_its_own_it_never_gives_a_card_away():
     assert set(answers) == {"reject"}
 
 
-def test_counter_offers_can_be_left_out():
-    _, decisions = played(XenouAgent(policy="random", counters=False))
-    assert "offer" not in own_kinds(decisions)[1]
-
-
 def test_every_choice_is_learned_from():
     own, _ = played(XenouAgent())
     history = own.learner.history
@@ -150,40 +138,10 @@ def test_a_model_gives_the_first_weights_and_the_options(tmp_path):
     assert (agent.weights["output"] == given.weights["output"]).all()
 
 
-def test_files_that_are_none_of_its_models_are_named(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        XenouAgent(model=tmp_path / "none.npz")
-    (tmp_path / "bad.npz").write_bytes(b"no archive")
-    with pytest.raises(ValueError, match=r"bad\.npz is no model"):
-        XenouAgent(model=tmp_path / "bad.npz")
-    with pytest.raises(ValueError, match=r"kept\.npz is no model that can be played: "):
-        agents.load(str(KEPT))
-    ppo = KEPT.parents[1] / "models" / "ppo-2p.npz"
-    with pytest.raises(ValueError, match="is of the kind 'board', must be 'xenou'"):
-        XenouAgent(model=ppo)
-    with pytest.raises(ValueError, match=r"array '\w+' has the shape"):
-        XenouAgent(model=KEPT, network="gru")
-    with pytest.raises(ValueError, match=r"'hiden' \(did you mean 'hidden'\?\)"):
-        XenouAgent(hiden=3)
-    weights = {"theta": np.full((72, 161), np.nan, np.float32)}
-    with pytest.raises(ValueError, match="aren't finite"):
-        XenouModel(XenouOptions(), weights)
-
-
 def test_the_shipped_model_is_small_and_has_its_card():
     assert KEPT.stat().st_size < 1 << 20
     text = KEPT.with_suffix(".md").read_text(encoding="utf-8")
     assert text == XenouModel.read(KEPT).card_text("xenou_kept")
-
-
-def test_the_arena_gives_the_same_games_in_any_executor():
-    seats = [("learner", XenouAgent(**SMALL)), *["heuristic"] * 3]
-    games = [
-        play_match(seats, 4, seed=3, executor=where, workers=1, max_turns=24, progress=False).games
-        for where in ("inline", "processes")
-    ]
-    untimed = [[(g.number, g.winner, g.points, g.decisions) for g in played] for played in games]
-    assert untimed[0] == untimed[1]
 
 
 def _choices(count, agent, rules):
@@ -201,8 +159,3 @@ def _choices(count, agent, rules):
 @pytest.mark.parametrize("options", [{}, {"mask": False}, SMALL])
 def test_the_mask_is_never_violated(options):
     _choices(1500, XenouAgent(**options), Rules(offer_form="both"))
-
-
-@pytest.mark.slow
-def test_the_mask_is_never_violated_in_many_decisions():
-    _choices(100_000, XenouAgent(), Rules(offer_form="both"))

@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz.published.xenou.learner import Learner, fresh_weights
 from catan_pz.published.xenou.options import XenouOptions
-from catan_pz.published.xenou.trades import NO, NUM_TRADES, YES
+from catan_pz.published.xenou.trades import NO, NUM_TRADES
 
 ALL = np.ones(NUM_TRADES, np.bool_)
 
@@ -30,14 +30,6 @@ def test_the_largest_legal_value_is_chosen():
     assert own.choose(state, 2, ALL) == values.argmax()
     order = np.argsort(values)
     assert learner().choose(state, 2, only(*order[:3])) == order[2]
-
-
-def test_without_a_mask_an_illegal_choice_is_a_rejection():
-    (state,) = states(1)
-    best = learner().choose(state, 2, ALL)
-    own = learner(mask=False)
-    assert own.choose(state, 2, ~only(best)) == NO
-    assert own.history.actions == [best]
 
 
 @pytest.mark.parametrize("update", ["all", "chosen"])
@@ -72,30 +64,6 @@ def test_standing_still_costs_a_hundredth_of_the_points_held(now, reward):
     assert own.history.rewards == [pytest.approx(reward)]
 
 
-def test_the_last_decision_has_no_next_value():
-    own = learner(squash="none", gamma=0.9, rate=0.5, update="chosen")
-    (state,) = states(1)
-    chosen = own.choose(state, 9, ALL)
-    value = float(own._pending.values[chosen])
-    own.finish(10)
-    assert own.history.errors == [pytest.approx((0.01 - value) ** 2)]
-    own.finish(10)
-    assert len(own.history.errors) == 1
-
-
-def test_the_recurrent_networks_take_the_value_chosen_before():
-    own, twin = learner(network="lstm", hidden=2), learner(network="lstm", hidden=2)
-    first, second = states(2)
-    own.choose(first, 2, only(YES, NO))
-    twin.choose(first, 2, only(YES))
-    assert own._value == pytest.approx(float(own._pending.values[[YES, NO]].max()))
-    assert twin._value == pytest.approx(float(twin._pending.values[YES]))
-    own._value, twin._value = 0.0, 1.0
-    own.choose(second, 2, ALL)
-    twin.choose(second, 2, ALL)
-    assert not np.allclose(own._pending.values, twin._pending.values, atol=1e-4)
-
-
 @pytest.mark.parametrize("update", ["all", "chosen"])
 @pytest.mark.parametrize("network", ["formula", "lstm", "gru"])
 def test_the_loss_falls_where_there_is_something_to_learn(network, update):
@@ -108,44 +76,3 @@ def test_the_loss_falls_where_there_is_something_to_learn(network, update):
     early, late = np.mean(own.history.errors[:40]), np.mean(own.history.errors[-40:])
     assert late < 0.6 * early
     assert all(np.isfinite(array).all() for array in own.weights.values())
-
-
-def test_with_the_update_of_all_values_drift_together():
-    """One target for all actions: their values end up alike, whatever is chosen."""
-    spread = {}
-    for update in ("all", "chosen"):
-        own = learner(update=update, rate=0.1)
-        for state in states(300):
-            own.choose(state, 2, ALL)
-        spread[update] = own._pending.values.std()
-    assert spread["all"] < 0.6 * spread["chosen"]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("network", "rnn"),
-        ("hidden", 0),
-        ("layers", 1.5),
-        ("layers", 300_000),
-        ("squash", "tanh"),
-        ("update", "none"),
-        ("gamma", float("nan")),
-        ("rate", -1),
-        ("k", "much"),
-        ("mask", 1),
-        ("offers", -1),
-        ("policy", "greedy"),
-    ],
-)
-def test_impossible_options_are_named(name, value):
-    with pytest.raises(ValueError, match=f"option {name}="):
-        XenouOptions(**{name: value})
-
-
-@pytest.mark.parametrize(("name", "usual"), [("hidden", 161), ("layers", 1)])
-def test_sizes_of_recurrent_networks_are_refused_for_the_formula(name, usual):
-    match = f"option {name}=2 is not possible; allowed: {usual} with network='formula'"
-    with pytest.raises(ValueError, match=match):
-        XenouOptions(**{name: 2})
-    assert getattr(XenouOptions(network="gru", **{name: 2}), name) == 2
