@@ -100,9 +100,9 @@ class CharlesworthModel:
 
     def card_text(self, name: str) -> str:
         """The card as Markdown: what it plays, how it was trained, how well it plays."""
-        preset = self.rules == Rules.preset("charlesworth")
+        changed = self.rules.differences().items()
         rows = [
-            ("rules", "preset charlesworth" if preset else self.rules),
+            ("rules", ", ".join(f"{option} {value}" for option, value in changed)),
             ("network", f"{self.architecture.size}, {self.architecture.parameters:,} parameters"),
             ("encoder", self.encoder.name),
         ]

@@ -69,7 +69,7 @@ def test_a_model_comes_back_from_its_file(encoder, tmp_path):
         np.testing.assert_array_equal(read.weights[name], array)
     model.save(path)
     assert path.stat().st_size < 1_000_000
-    assert "preset charlesworth" in read.card_text("charlesworth")
+    assert "offer_form composed" in read.card_text("charlesworth")
 
 
 def test_the_shipped_model_is_small_and_has_its_card():
