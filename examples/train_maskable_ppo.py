@@ -26,6 +26,7 @@ H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement Lea
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 # NumPy plays the exported policy in evaluations: on products this small threads only cost time.
@@ -36,7 +37,7 @@ from sb3_contrib import MaskablePPO
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.curves import TrainingPhase
-from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
+from catan_pz.training.imitation import imitate
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import (
     Coefficient,
@@ -129,33 +130,6 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
     )
 
 
-def imitate(args: Args, model: MaskablePPO, games: CatanVecEnv) -> float:
-    """Fit policy and value to an expert's decisions in games against the same opponents.
-
-    Returns:
-        The mean probability of the expert's actions in the last epoch.
-    """
-    demonstrations = collect_demonstrations(
-        args.expert,
-        games,
-        args.demonstrations,
-        reward=args.make_reward(),
-        gamma=args.gamma,
-        seed=args.seed,
-    )
-
-    return clone_behaviour(
-        model,
-        demonstrations,
-        encoder=games.batch.encoder,
-        epochs=args.imitation_epochs,
-        batch_size=args.imitation_batch_size,
-        learning_rate=args.imitation_learning_rate,
-        seed=args.seed,
-        name=args.expert,
-    )
-
-
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
@@ -165,6 +139,18 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     games = make_games(args, league)
     model = make_model(args, games)
     cloning = TrainingPhase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
+    pretrain = partial(
+        imitate,
+        model,
+        games,
+        args.expert,
+        reward=args.make_reward(),
+        demonstrations=args.demonstrations,
+        seed=args.seed,
+        epochs=args.imitation_epochs,
+        batch_size=args.imitation_batch_size,
+        learning_rate=args.imitation_learning_rate,
+    )
     return train_learner(
         args,
         SB3Learner(model, games, league, args.league_every),
@@ -172,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         command=command_line(args, "examples/train_maskable_ppo.py"),
         evaluations=args.eval_against,
         phases=[cloning] if args.expert else [],
-        pretrain=(lambda: imitate(args, model, games)) if args.expert else None,
+        pretrain=pretrain if args.expert else None,
     )
 
 

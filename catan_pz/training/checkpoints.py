@@ -41,14 +41,10 @@ def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> Non
 
 
 def check_finite(state: Any, trained: str) -> None:
-    """Refuse to go on with parameters that aren't finite.
-
-    Args:
-        state: tensors in dicts and lists, such as the state of a network or of a learner.
-        trained: how much was trained, for the error.
+    """Refuse to go on with NaN or infinity in the tensors of a state, after so much training.
 
     Raises:
-        FloatingPointError: if a tensor of floats in it has NaN or infinity.
+        FloatingPointError: says what may help.
     """
     if not all(bool(torch.isfinite(tensor).all()) for tensor in _floats(state)):
         raise FloatingPointError(
@@ -103,11 +99,7 @@ class Checkpoints:
         self.index = folder / "checkpoint.json"
 
     def entries(self) -> list[dict[str, Any]]:
-        """Entries of the list, newest first: `file`, `frames`, `sha256`, `league`.
-
-        Raises:
-            ValueError: if the file of the list holds something else.
-        """
+        """Entries of the list, newest first: `file`, `frames`, `sha256`, `league`."""
         if not self.index.exists():
             return []
         try:

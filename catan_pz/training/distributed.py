@@ -218,7 +218,7 @@ class Versions:
         return sorted({name for version in versions for name in self._pool(version)})
 
     def get_state(self) -> dict[str, dict[str, torch.Tensor]]:
-        """What `torch.load(weights_only=True)` can read back; the files are no part of it."""
+        """The versions in play; the files of past selves are no part of it."""
         return {
             str(version): {name: torch.tensor(array) for name, array in weights.items()}
             for version, weights in self._kept.items()

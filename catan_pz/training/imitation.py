@@ -94,6 +94,38 @@ def collect_demonstrations(
     )
 
 
+def imitate(
+    model: Any,
+    games: Any,
+    expert: str,
+    *,
+    reward: Reward,
+    demonstrations: int,
+    seed: int,
+    epochs: int = 2,
+    batch_size: int = 256,
+    learning_rate: float = 2e-3,
+) -> float:
+    """Fit a MaskablePPO to an expert's decisions; arguments as for the functions beside this one.
+
+    Returns:
+        The mean probability of the expert's actions in the last epoch.
+    """
+    decisions = collect_demonstrations(
+        expert, games, demonstrations, reward=reward, gamma=model.gamma, seed=seed
+    )
+    return clone_behaviour(
+        model,
+        decisions,
+        encoder=games.batch.encoder,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        seed=seed,
+        name=expert,
+    )
+
+
 def discounted_returns(
     rewards: NDArray[np.float64],
     done: NDArray[np.bool_],
@@ -102,7 +134,7 @@ def discounted_returns(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Returns (T, B) of rewards (T, B), and 1 where they miss nothing.
 
-    They do where the T steps are over before the episode is, and where it was truncated.
+    They miss something where the episode goes on after the T steps, or was truncated.
     """
     returns, complete = np.zeros(rewards.shape, np.float32), np.zeros(rewards.shape, np.float32)
     later, ends = np.zeros(rewards.shape[1]), np.zeros(rewards.shape[1], np.bool_)
@@ -137,7 +169,7 @@ def clone_behaviour(
         epochs: passes over the demonstrations.
         batch_size: demonstrations in a minibatch.
         learning_rate: at the start.
-        seed: of the training; settles the order of the minibatches.
+        seed: settles the order of the minibatches.
         name: of the expert, for what is printed.
 
     Returns:

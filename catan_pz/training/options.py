@@ -213,9 +213,6 @@ def set_up(args: Any) -> None:
 
     Torch's checks of distributions cost as much as a small network, and fail on rounding with
     large masks; they are switched off.
-
-    Args:
-        args: the options, among them `device` and `threads`.
     """
     import torch
 
@@ -226,13 +223,7 @@ def set_up(args: Any) -> None:
 
 
 def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size") -> None:
-    """Refuse minibatches of one decision: PPO divides advantages by their deviation.
-
-    Args:
-        batch_size: decisions in a minibatch.
-        decisions: in a rollout.
-        option: the name of `batch_size`.
-    """
+    """Refuse minibatches of one decision: PPO divides advantages by their deviation."""
     if batch_size == 1 or decisions % batch_size == 1:
         allowed = f"sizes that leave none of the {decisions} decisions of a rollout alone"
         raise not_possible(f"option {option}", batch_size, allowed)
@@ -255,12 +246,7 @@ def check_device(device: str) -> None:
 
 
 def command_line(args: Any, program: str) -> str:
-    """The command line that gives these options.
-
-    Args:
-        args: the options; those that have their default are left out.
-        program: path of the program.
-    """
+    """The command line that gives these options; those that have their default are left out."""
     words = ["python", program]
     for option in fields(args):
         value = getattr(args, option.name)
@@ -288,14 +274,7 @@ def hardware(device: Any) -> str:
 
 
 def training_card(args: Any, algorithm: str, program: str, device: Any = None) -> dict[str, Any]:
-    """What a model's card tells of its training from the start.
-
-    Args:
-        args: the options, among them `seed` and `device`.
-        algorithm: what learns.
-        program: path of the program.
-        device: that is computed on; that of the options where None.
-    """
+    """What a model's card tells of its training from the start; `device` is that of the options."""
     return {
         "algorithm": algorithm,
         "command": command_line(args, program),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from sb3_contrib import MaskablePPO
@@ -11,7 +12,7 @@ from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.training.curves import TrainingPhase
-from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
+from catan_pz.training.imitation import imitate
 from catan_pz.training.options import Count, RunArgs, set_up
 from catan_pz.training.sb3 import SB3Learner, train_learner
 
@@ -65,6 +66,15 @@ def train(
     model = _make_model(args, games)
     cloning = TrainingPhase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
     seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
+    pretrain = partial(
+        imitate,
+        model,
+        games,
+        args.expert,
+        reward=REWARDS[args.reward](),
+        demonstrations=args.demonstrations,
+        seed=args.seed,
+    )
     result = train_learner(
         args,
         SB3Learner(model, games),
@@ -72,7 +82,7 @@ def train(
         command=command,
         evaluations={args.against: seats},
         phases=[cloning] if args.expert else [],
-        pretrain=(lambda: _imitate(args, model, games)) if args.expert else None,
+        pretrain=pretrain if args.expert else None,
     )
     if result["frames"] < args.frames:
         raise KeyboardInterrupt
@@ -92,25 +102,4 @@ def _make_model(args: QuickArgs, games: CatanVecEnv) -> MaskablePPO:
         policy_kwargs={"net_arch": [128, 128], "features_extractor_class": ScaleUnits},
         seed=args.seed,
         device=args.device,
-    )
-
-
-def _imitate(args: QuickArgs, model: MaskablePPO, games: CatanVecEnv) -> None:
-    demonstrations = collect_demonstrations(
-        args.expert,
-        games,
-        args.demonstrations,
-        reward=REWARDS[args.reward](),
-        gamma=_GAMMA,
-        seed=args.seed,
-    )
-    clone_behaviour(
-        model,
-        demonstrations,
-        encoder=games.batch.encoder,
-        epochs=2,
-        batch_size=256,
-        learning_rate=2e-3,
-        seed=args.seed,
-        name=args.expert,
     )

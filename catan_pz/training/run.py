@@ -221,7 +221,7 @@ class Run:
             say(f"{done:>11,} {self.unit}, {rate:,.0f}/s: {', '.join(known)}")
 
     def begin(self) -> None:
-        """Evaluate what nothing has been learned by, or write what a run that ended couldn't."""
+        """Evaluate before anything is learned, or write what a run that ended couldn't."""
         if self.done >= self.total:
             self._write(needed=True)
         elif self.args.eval_first and self.is_new:
@@ -287,13 +287,12 @@ class Run:
             seed = args.seed + SEED_OFFSET
             yield against, evaluate(agent, others, rules, args.eval_games, seed)
 
-    def mean(self, name: str) -> float | None:
-        """The mean of a figure over those of the last parts that have it."""
-        values = [row[name] for row in self.rows[-RECENT:] if row[name] is not None]
-        return float(np.mean(values)) if values else None
-
     def _means(self) -> dict[str, float | None]:
-        return {name: self.mean(name) for name in (self.rows[-1] if self.rows else ())}
+        """Means of the figures over those of the last parts that have them."""
+        names = self.rows[-1] if self.rows else ()
+        columns = {name: [row[name] for row in self.rows[-RECENT:]] for name in names}
+        known = {name: [x for x in column if x is not None] for name, column in columns.items()}
+        return {name: float(np.mean(values)) if values else None for name, values in known.items()}
 
     def save(self, *, needed: bool = False) -> None:
         """Write a checkpoint and the model; a full disk ends the training where they are needed."""

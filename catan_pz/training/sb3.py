@@ -259,9 +259,6 @@ def train_learner(
 
     Returns:
         As `Run.result`.
-
-    Raises:
-        As `Run.train`, and `KeyboardInterrupt` where it is stopped a second time.
     """
     model, rules = learner.model, learner.rules
     if isinstance(evaluations, str):

@@ -19,15 +19,14 @@ from catan_pz.checks import not_possible
 from catan_pz.observation.global_state import GLOBAL_PLACES
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS
 from catan_pz.training.actor_critic import legal_log_softmax
 from catan_pz.training.board_layers import BoardLayers
 
 Critic = Literal["shared", "separate", "hidden"]
 
-_SEEN_BY_CRITICS: Final = ("all_hands", "all_cards")
+SEEN_BY_CRITICS: Final = ("all_hands", "all_cards")
 NUM_HIDDEN: Final = sum(
-    places.stop - places.start for places in map(GLOBAL_PLACES.__getitem__, _SEEN_BY_CRITICS)
+    places.stop - places.start for places in map(GLOBAL_PLACES.__getitem__, SEEN_BY_CRITICS)
 )
 """H."""
 
@@ -212,29 +211,3 @@ def model_named(name: str) -> Model:
         raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")
     model: Model = agent.model
     return model
-
-
-def hidden_part(global_state: torch.Tensor, players: torch.Tensor, num_players: int) -> Any:
-    """(K, H) hands and development cards of all, from the seat to move on.
-
-    Args:
-        global_state: (K, M) full information, in absolute seats.
-        players: (K,) seats to move.
-        num_players: P.
-    """
-    seats = (players.long()[:, None] + torch.arange(num_players, device=players.device)) % (
-        num_players
-    )
-    parts = []
-    for name in _SEEN_BY_CRITICS:
-        all_seats = global_state[:, GLOBAL_PLACES[name]].reshape(len(players), MAX_PLAYERS, -1)
-        own_first = all_seats.gather(1, seats[..., None].expand(-1, -1, all_seats.shape[-1]))
-        parts.append(nn.functional.pad(own_first, (0, 0, 0, MAX_PLAYERS - num_players)).flatten(1))
-    return torch.cat(parts, 1)
-
-
-def from_the_seat_to_move(values: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
-    """(K, P) numbers of absolute seats, from the seat (K,) to move on."""
-    count = values.shape[1]
-    seats = (players.long()[:, None] + torch.arange(count, device=players.device)) % count
-    return values.gather(1, seats)

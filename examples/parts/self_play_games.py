@@ -13,18 +13,20 @@ import torch
 from numpy.typing import NDArray
 from parts.rivals import Rivals, sampled
 from parts.starts import Starts
+from torch import nn
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.views import Views
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
+from catan_pz.observation.global_state import GLOBAL_PLACES
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
+from catan_pz.terms import MAX_PLAYERS
 from catan_pz.training.self_play_network import (
     BASES_CHOICE,
+    SEEN_BY_CRITICS,
     SelfPlayNetwork,
-    from_the_seat_to_move,
-    hidden_part,
 )
 
 Network = Any
@@ -316,3 +318,25 @@ def _squared_correlation(one: torch.Tensor, other: torch.Tensor) -> float | None
     if both.shape[1] < 2 or not bool((both.var(1, correction=0) > 0).all()):
         return None
     return float(both.corrcoef()[0, 1].square())
+
+
+def hidden_part(global_state: torch.Tensor, players: torch.Tensor, num_players: int) -> Any:
+    """(K, H) hands and development cards of all, from the seat to move on.
+
+    `global_state` (K, M) is in absolute seats, `players` (K,) are the seats to move.
+    """
+    order = torch.arange(num_players, device=players.device)
+    seats = (players.long()[:, None] + order) % num_players
+    parts = []
+    for name in SEEN_BY_CRITICS:
+        all_seats = global_state[:, GLOBAL_PLACES[name]].reshape(len(players), MAX_PLAYERS, -1)
+        own_first = all_seats.gather(1, seats[..., None].expand(-1, -1, all_seats.shape[-1]))
+        parts.append(nn.functional.pad(own_first, (0, 0, 0, MAX_PLAYERS - num_players)).flatten(1))
+    return torch.cat(parts, 1)
+
+
+def from_the_seat_to_move(values: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
+    """(K, P) numbers of absolute seats, from the seat (K,) to move on."""
+    count = values.shape[1]
+    seats = (players.long()[:, None] + torch.arange(count, device=players.device)) % count
+    return values.gather(1, seats)

@@ -6,8 +6,6 @@ from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
 from catan_pz import Game, action_id, catan_v0
-from catan_pz.env.self_play import SelfPlayEnv
-from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.game.game import IllegalActionError
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
@@ -196,17 +194,6 @@ def test_the_wrappers_are_pettingzoos_and_keep_their_order():
     assert isinstance(env, catan_v0.raw_env)
 
 
-@pytest.mark.parametrize(
-    "name", ["agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
-)
-def test_the_wrapped_environment_shows_nothing_before_reset(name):
-    env = catan_v0.env()
-    with pytest.raises(AttributeError, match="cannot be accessed before reset"):
-        getattr(env, name)
-    env.reset(seed=1)
-    assert getattr(env, name) is getattr(env.unwrapped, name)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_wrappers_behave_as_pettingzoos_do(seed):
     """The same play, illegal actions included, through these wrappers and PettingZoo's own."""
@@ -236,32 +223,6 @@ def test_the_wrappers_behave_as_pettingzoos_do(seed):
     assert not own.agents
 
 
-@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env])
-@pytest.mark.parametrize("reward", [None, "points_held"])
-def test_a_listener_that_raises_leaves_the_environment_where_its_game_is(make, reward):
-    env = make(num_players=2, trading=False, reward=reward, max_turns=3, mask_in_info=True)
-    env.reset(seed=1)
-    game = env.unwrapped.game
-
-    def hear(_game, _events):
-        raise OSError("not heard")
-
-    game.listeners.append(hear)
-    while env.agents and not any(env.truncations.values()):
-        mover, action = env.agent_selection, int(game.legal_actions()[0])
-        with pytest.raises(OSError, match="not heard"):
-            env.step(action)
-        assert env.agent_selection == f"player_{game.player}"
-        assert set(env.rewards.values()) == {0.0}
-        assert env._cumulative_rewards[mover] == 0.0
-        seen, _, _, truncated, info = env.last()
-        assert (seen["action_mask"] == game.mask).all()
-        assert truncated == game.is_truncated
-        assert (info["action_mask"] == (game.mask if game.mask.any() else 1)).all()
-    assert game.is_truncated
-    env.step(None)
-
-
 def test_rendering_follows_the_game_in_a_window(monkeypatch):
     shown = []
     monkeypatch.setattr("catan_pz.env.painter.Painter.render", lambda _, game: shown.append(game))
@@ -269,12 +230,6 @@ def test_rendering_follows_the_game_in_a_window(monkeypatch):
     env.reset(seed=1)
     play_random(env, 5)
     assert len(shown) == 6
-
-
-def test_rendering_as_text():
-    env = catan_v0.env(render_mode="ansi")
-    env.reset(seed=1)
-    assert isinstance(env.render(), str)
 
 
 def test_pictures_tell_what_happened_last():
@@ -328,21 +283,6 @@ def test_a_step_can_name_its_outcome(make):
     action = int(np.flatnonzero(other.mask)[0])
     env.step(action)
     assert not any(env.terminations.values())
-
-
-@pytest.mark.parametrize(
-    ("make", "wrong", "meant"),
-    [
-        (catan_v0.env, "observatio", "observation"),
-        (catan_v0.raw_env, "render_mod", "render_mode"),
-        (SingleSeatEnv, "opponent", "opponents"),
-        (SelfPlayEnv, "rewards", "reward"),
-        (SelfPlayEnv, "victory_point", "victory_points"),
-    ],
-)
-def test_a_misspelled_argument_gets_a_hint(make, wrong, meant):
-    with pytest.raises(ValueError, match=rf"{wrong}='random' \(did you mean '{meant}'\?\)"):
-        make(**{wrong: "random"})
 
 
 @pytest.mark.parametrize("make", [catan_v0.env, catan_v0.parallel_env])

@@ -8,7 +8,6 @@ pyspiel = pytest.importorskip("pyspiel", reason="takes OpenSpiel")
 from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.algorithms import mcts  # noqa: E402
 
-import catan_pz.env.open_spiel  # noqa: E402
 from catan_pz.encoders import load  # noqa: E402
 
 pytestmark = pytest.mark.libraries
@@ -62,12 +61,6 @@ def test_the_winner_gets_one_and_the_others_lose_one(players):
     assert kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
 
 
-def test_a_truncated_game_pays_nothing():
-    state, _ = play(pyspiel.load_game("python_catan(max_turns=3)"), seed=1)
-    assert state.game.is_truncated
-    assert state.returns() == [0, 0]
-
-
 def test_points_pay_and_rewards_add_up():
     env = rl_environment.Environment("python_catan", point_reward=0.5, victory_points=4)
     env.seed(3)
@@ -102,22 +95,3 @@ def test_tree_search_plays():
     state = game.new_initial_state()
     state.apply_action(1)
     assert bot.step(state) in state.legal_actions()
-
-
-def test_what_is_not_possible_is_told():
-    with pytest.raises(ValueError, match="num_players=5"):
-        catan_pz.env.open_spiel.CatanGame({"num_players": 5})
-    with pytest.raises(ValueError, match="boards=0"):
-        catan_pz.env.open_spiel.CatanGame({"boards": 0})
-    for name, value in (
-        ("boards", 2**31),
-        ("boards", 1.5),
-        ("max_turns", 20_000_000),
-        ("max_turns", None),
-        ("point_reward", -1.0),
-        ("point_reward", float("inf")),
-        ("point_reward", float("nan")),
-        ("point_reward", "1"),
-    ):
-        with pytest.raises(ValueError, match=f"{name}={value!r} is not possible"):
-            catan_pz.env.open_spiel.CatanGame({name: value})

@@ -71,16 +71,6 @@ def test_the_single_game_gives_what_pettingzoo_gives(reward, options):
             env.step(0)
 
 
-def test_an_opponents_win_reaches_everybody():
-    env = SelfPlayEnv(**SHORT)
-    _, info = env.reset(seed=1)
-    rng, terminated = np.random.default_rng(1), False
-    while not terminated:
-        assert list(info) == ["player", "action_mask"]
-        _, rewards, terminated, _, info = env.step(legal(rng, info["action_mask"]))
-    assert rewards.tolist() == [1.0 if p == env.game.winner else -1.0 for p in range(4)]
-
-
 @pytest.mark.parametrize("reward", ["win_loss", "win_and_terms", PointsSquared()], ids=str)
 def test_the_batch_gives_what_pettingzoo_gives(reward):
     options = {"trading": False, "max_turns": 25, "victory_points": 3}
@@ -279,25 +269,3 @@ def test_games_begin_with_other_positions():
     assert (batch.decided[ended] == seats).all()
     others = np.arange(4) != seats
     assert (batch.last_step[ended][:, others] == -1).all()
-
-
-@pytest.mark.parametrize("reward", REWARDS[:2])
-def test_a_listener_that_raises_leaves_the_environment_where_its_game_is(reward):
-    env = SelfPlayEnv(num_players=2, trading=False, reward=reward, max_turns=3)
-    env.reset(seed=1)
-    game = env.game
-
-    def hear(_game, _events):
-        raise OSError("not heard")
-
-    game.listeners.append(hear)
-    while not game.is_truncated:
-        with pytest.raises(OSError, match="not heard"):
-            env.step(int(game.legal_actions()[0]))
-    with pytest.raises(RuntimeError, match="reset"):
-        env.step(0)
-    game.listeners.clear()
-    env.reset(seed=1)
-    _, rewards, *_, info = env.step(int(game.legal_actions()[0]))
-    assert rewards.shape == (2,)
-    assert info["player"] == game.player

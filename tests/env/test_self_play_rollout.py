@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from catan_pz import IllegalActionError
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 
@@ -131,19 +130,6 @@ def test_targets_of_those_who_look_on_are_what_comes_to_them():
     assert cases == {"own", "over", "truncated", "waits", "decides"}
 
 
-def test_losers_learn_of_the_end():
-    batch = SelfPlayBatch(4, seed=1, observation=False, trading=False, victory_points=3)
-    data, log, _, _ = record(batch, 400)
-    ends = [(t, i) for t, step in enumerate(log) for i in np.flatnonzero(step["done"])]
-    assert len(ends) > 4
-    for t, i in ends:
-        for seat in range(4):
-            own = [k for k in range(t + 1) if log[k]["player"][i] == seat]
-            assert data.reward[own[-1], i] == log[t]["step_reward"][i, seat]
-            assert data.reward[own[-1], i] == (1 if log[t]["player"][i] == seat else -1)
-            assert data.next_step[own[-1], i] == -1
-
-
 @pytest.mark.parametrize("observation", ["units", "dict", False])
 def test_complete_decisions_are_what_was_recorded(observation):
     batch = SelfPlayBatch(3, seed=2, observation=observation, **OPTIONS)
@@ -182,23 +168,6 @@ def test_trajectories_hold_every_complete_decision_once():
     np.testing.assert_array_equal(seen, data.is_complete)
 
 
-def test_order_of_calls():
-    batch = SelfPlayBatch(2, seed=2, observation=False)
-    rollout = SelfPlayRollout(batch, 2)
-    with pytest.raises(RuntimeError, match="0 of 2 steps"):
-        rollout.finish(np.zeros(2))
-    with pytest.raises(IllegalActionError):
-        rollout.step(np.zeros(2, int), np.zeros(2))
-    for _ in range(2):
-        rollout.step(batch.sample(), np.zeros(2))
-    with pytest.raises(RuntimeError, match="finish"):
-        rollout.step(batch.sample(), np.zeros(2))
-    rollout.finish(np.zeros(2))
-    rollout.step(batch.sample(), np.zeros(2))
-    with pytest.raises(ValueError, match="num_steps=0"):
-        SelfPlayRollout(batch, 0)
-
-
 def test_a_refused_step_leaves_nothing_behind():
     batch = SelfPlayBatch(2, seed=2, observation=False)
     rollout = SelfPlayRollout(batch, 2)
@@ -232,19 +201,3 @@ def test_steps_of_other_games_are_noticed_though_there_are_as_many(change):
     for _ in range(4):
         rollout.step(batch.sample(), zeros)
     rollout.finish(zeros)
-
-
-def test_tensors_that_require_gradients_are_refused():
-    torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    batch = SelfPlayBatch(2, seed=2, observation=False)
-    rollout = SelfPlayRollout(batch, 1)
-    traced, zeros = torch.zeros(2, requires_grad=True), np.zeros(2)
-    with pytest.raises(ValueError, match=r"^lp requires gradients.*`lp\.detach\(\)`"):
-        rollout.step(batch.sample(), zeros, lp=traced)
-    with pytest.raises(ValueError, match=r"^values requires gradients"):
-        rollout.step(batch.sample(), traced)
-    assert (batch.steps, rollout.num_recorded) == (0, 0)
-    rollout.step(batch.sample(), traced.detach(), lp=traced.detach())
-    with pytest.raises(ValueError, match=r"^last_values requires gradients"):
-        rollout.finish(traced)
-    assert not rollout.finish(zeros).recorded["lp"].requires_grad

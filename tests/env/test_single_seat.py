@@ -35,22 +35,6 @@ class Listener(RandomAgent):
         assert events
 
 
-class Witness(Agent):
-    """Plays the first legal action, or the last, and remembers what it was told."""
-
-    def __init__(self):
-        self.started, self.views = [], []
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        self.started.append((seat, rules))
-
-    def act(self, view):
-        assert view.mask is view.mask
-        self.views.append(view)
-        return int(np.flatnonzero(view.mask)[-1])
-
-
 def play(env, decisions=10**9, seed=0):
     """Play at random to the end of an episode; what the steps gave."""
     rng, steps = np.random.default_rng(seed), []
@@ -137,15 +121,6 @@ def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
     assert terminated
     assert reward == pytest.approx(-0.75 - 0.02 * 4)
     assert (info["won"], info["decisions"]) == (0, 1)
-
-
-def test_points_gained_sum_to_the_points_at_the_end():
-    env = SingleSeatEnv(seat="random", trading=False, skip_forced=True, reward="points_gained")
-    for seed in range(3):
-        env.reset(seed=seed)
-        steps = play(env, seed=seed)
-        # Forced set-up roads and the others' first moves give no points to the learner.
-        assert sum(step[1] for step in steps) == env.game.points[env.seat]
 
 
 def test_truncation_is_told_apart_from_the_end():
@@ -322,13 +297,6 @@ def test_a_game_that_was_changed_from_outside_is_refused(opponent):
     play(env, 3)
 
 
-def test_rendering_as_text():
-    env = SingleSeatEnv(render_mode="ansi")
-    env.reset(seed=1)
-    assert isinstance(env.render(), str)
-    env.close()
-
-
 class Counted(Agent):
     """Counts the calls that hosts make on its copies."""
 
@@ -368,46 +336,6 @@ def test_opponents_are_told_the_end_of_each_episode_and_closed():
     env.close()
     env.close()
     assert opponent.calls[9:] == ["reset", "aborted", "close"]
-
-
-class Failing(RandomAgent):
-    """Raises at its third decision."""
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        self.decisions = 0
-
-    def act(self, view):
-        self.decisions += 1
-        if self.decisions == 3:
-            raise OSError("no more")
-        return super().act(view)
-
-
-def test_an_exception_of_an_opponent_ends_the_episode():
-    env = SingleSeatEnv(num_players=2, trading=False, opponents=[Failing()], seat=0)
-    env.reset(seed=1)
-    with pytest.raises(Exception, match="no more"):
-        play(env)
-    assert env.game.player == 1
-    assert env.action_masks().all()
-    with pytest.raises(RuntimeError, match="reset"):
-        env.step(0)
-
-
-class Deaf(RandomAgent):
-    """Raises when it hears an event, or is to sit down, once that is asked of it."""
-
-    fails_in = None
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        if Deaf.fails_in == "reset":
-            raise OSError("no seat")
-
-    def observe(self, events):
-        if Deaf.fails_in == "observe":
-            raise OSError("not heard")
 
 
 def test_masks_of_gymnasiums_vectors_can_be_sampled_from_over_many_ends():

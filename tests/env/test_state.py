@@ -132,11 +132,3 @@ def test_the_full_information_vector_tells_all():
     assert not deck[left:].any()
     throws = [[k // 6 + 1, k % 6 + 1] for k in np.flatnonzero(part("rolls_left", 36))]
     assert throws == state["rng"]["dice_left"]
-
-
-def test_the_full_information_vector_is_the_same_whatever_players_observe():
-    flat, tokens = (
-        playing(catan_v0.raw_env, {"observation": name, "dice": "balanced"})
-        for name in ("flat", "tokens")
-    )
-    np.testing.assert_array_equal(flat.state(), tokens.state())

@@ -60,55 +60,6 @@ def test_masks_show_no_game_once_an_illegal_action_has_ended_it(mask_in_info):
     assert env.last()[0]["action_mask"].any()
 
 
-def test_a_game_that_is_restored_after_an_illegal_action_shows_its_masks():
-    env = catan_v0.env(num_players=2, trading=False, max_turns=20, mask_in_info=True)
-    env.reset(seed=1)
-    play_random(env, 20)
-    saved = env.unwrapped.snapshot()
-    for _ in range(2):
-        play_illegal(env)
-        env.unwrapped.restore(saved)
-        env.step(first_legal(env.last()[0]))
-        seen, _, _, _, info = env.last()
-        np.testing.assert_array_equal(seen["action_mask"], info["action_mask"])
-        assert seen["action_mask"].any()
-    play_illegal(env)
-    env.unwrapped.restore(saved)
-    env.step(int(np.flatnonzero(env.unwrapped.game.mask)[0]))  # nothing was observed
-    assert env.observe(env.agent_selection)["action_mask"].any()
-    play_random(env)
-    assert all(env.truncations.values())
-    assert not any(env.terminations.values())
-
-
-def to_the_end(env, observations):
-    while env.agents:
-        movers = {a: seen for a, seen in observations.items() if seen["action_mask"].any()}
-        observations, *_ = env.step({a: first_legal(seen) for a, seen in movers.items()})
-
-
-def test_the_parallel_environment_goes_on_from_a_game_that_is_restored():
-    env = catan_v0.parallel_env(num_players=2, trading=False, max_turns=4)
-    with pytest.raises(AttributeError, match="agents"):
-        _ = env.agents
-    observations, _ = env.reset(seed=1)
-    saved = env.unwrapped.snapshot()
-    to_the_end(env, observations)
-    finished = env.unwrapped.snapshot()
-    env.unwrapped.restore(saved)
-    assert env.agents == env.possible_agents
-    mover = env.unwrapped.agent_selection
-    action = first_legal(env.unwrapped.observe(mover))
-    observations, rewards, *_ = env.step({mover: action})
-    assert list(rewards) == env.possible_agents
-    assert env.unwrapped.snapshot() != saved
-    to_the_end(env, observations)
-    assert env.unwrapped.snapshot() == finished
-    env.unwrapped.restore(finished)
-    assert env.agents == []
-    assert env.step({}) == ({}, {}, {}, {}, {})
-
-
 def test_what_was_observed_is_the_callers():
     env = catan_v0.env(num_players=2)
     env.reset(seed=1)

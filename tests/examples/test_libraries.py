@@ -75,23 +75,6 @@ def test_it_trains_and_says_how_well(program, capsys):
     assert "above chance level" in out
 
 
-@pytest.mark.parametrize("name", ["sb3_single_seat", "sb3_vec"])
-def test_stable_baselines_learns_from_all_rollouts(name, monkeypatch):
-    library, *small = PROGRAMS[name]
-    pytest.importorskip(library, reason=f"takes {library}", exc_type=ImportError)
-    module = load(f"libraries/{name}")
-    learned = []
-
-    class Learner(module.MaskablePPO):
-        def train(self):
-            learned.append(self.num_timesteps)
-            super().train()
-
-    monkeypatch.setattr(module, "MaskablePPO", Learner)
-    assert module.main([*SHORT, *small])["decisions"] == 128
-    assert learned == [64, 128]
-
-
 def test_cleanrl_goes_on_by_its_estimate_where_games_are_truncated():
     module = load("libraries/cleanrl_ppo")
     rules = Rules(num_players=2, trading=False, skip_forced=True, max_turns=6)
@@ -125,15 +108,6 @@ def test_parallel_games_that_are_truncated_leave_out_what_is_not_known():
         assert len(actions) == len(expected)
 
 
-def test_parallel_games_tell_whether_they_are_truncated():
-    module = load("libraries/pettingzoo_parallel")
-    rules = Rules(num_players=2, trading=False, skip_forced=True, max_turns=6)
-    envs = [module.catan_v0.parallel_env(rules=rules)]
-    inputs = envs[0].observation_space("player_0")["observation"].shape[0]
-    (play,) = module.play_games(envs, module.Learner(inputs, rules.num_actions), seed=1)
-    assert play.is_truncated
-
-
 @pytest.mark.libraries
 @pytest.mark.filterwarnings("ignore")
 def test_rllib_steps_pettingzoo_environments_too(capsys):
@@ -143,58 +117,5 @@ def test_rllib_steps_pettingzoo_environments_too(capsys):
     assert result["decisions"] >= 128
 
 
-@pytest.mark.libraries
-@pytest.mark.filterwarnings("ignore")
-def test_a_frozen_copy_joins_rllibs_league():
-    pytest.importorskip("ray.rllib", reason="takes RLlib", exc_type=ImportError)
-    module = load("libraries/rllib_selfplay")
-    args = parse(module.Args, RLLIB, "")
-    league = module.League(args)
-    module.ray.init("local", num_cpus=1, include_dashboard=False, logging_level="error")
-    try:
-        rules = Rules(num_players=2, trading=False)
-        algorithm = module.make_config(args, rules).build_algo()
-        for won in (0.1, 0.9):
-            result = {module.ENV_RUNNER_RESULTS: {module.WON: {"learner": won}}}
-            league.on_train_result(algorithm=algorithm, result=result)
-        before = weights_of(algorithm, "past_1")
-        assert weights_of(algorithm, "learner").equal(before)
-        assert algorithm.get_module("past_2") is None
-        algorithm.train()
-        assert weights_of(algorithm, "past_1").equal(before)
-        assert not weights_of(algorithm, "learner").equal(before)
-        mapping = algorithm.env_runner.config.policy_mapping_fn
-        seats = {mapping("player_0", SimpleNamespace(id_=k)) for k in range(50)}
-        assert seats == {"learner", "random", "past_1"}
-        algorithm.stop()
-    finally:
-        module.ray.shutdown()
-
-
 def weights_of(algorithm, name):
     return algorithm.get_module(name).actor[0].weight.detach().clone()
-
-
-@pytest.mark.libraries
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("terminated", "truncated", "winner"),
-    [(True, False, "past_1"), (False, True, None), (True, True, None)],
-)
-def test_the_league_counts_games_that_somebody_has_won(terminated, truncated, winner):
-    """A truncated game, or one ended by an illegal action, is nobody's."""
-    pytest.importorskip("ray.rllib", reason="takes RLlib", exc_type=ImportError)
-    program = load("libraries/rllib_selfplay")
-    modules = {"player_0": "learner", "player_1": "past_1"}
-    noted = {}
-    episode = SimpleNamespace(
-        is_terminated=terminated,
-        is_truncated=truncated,
-        get_rewards=lambda *_, **__: {"player_0": 0.0, "player_1": float(winner is not None)},
-        module_for=modules.__getitem__,
-    )
-    logger = SimpleNamespace(log_value=lambda key, value, **_: noted.update({key[1]: value}))
-    program.League(parse(program.Args, [], "")).on_episode_end(
-        episode=episode, metrics_logger=logger
-    )
-    assert noted == {name: float(name == winner) for name in modules.values()}

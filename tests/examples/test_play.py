@@ -93,10 +93,3 @@ def test_a_person_plays_to_the_end(file, capsys):
     assert shown.count("   0 ") >= len(asked) - 4
     assert f"player {winner} has won" in shown or winner is None
     assert play.main(arguments, lambda _: "0") == winner
-
-
-def test_a_person_can_give_up(file):
-    play = load("play_against")
-    assert play.main([str(file), "--seed=5"], lambda _: "q") is None
-    with pytest.raises(ValueError, match="seat=2"):
-        play.main([str(file), "--seat=2"])

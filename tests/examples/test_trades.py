@@ -54,12 +54,3 @@ def test_a_trade_moves_the_cards_it_says(module):
     assert (given == trades.given).all()
     assert (got == trades.got).all()
     assert trades.closed.total() > 0
-
-
-def test_it_says_what_it_counts(module, capsys):
-    trades = module.main(["heuristic", "--games=2", "--players=2", "--against=weighted"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert f"2 games: {trades.made.total() / 2:.1f} offers" in shown
-    assert "cards in trades of its own turns" in shown
-    with pytest.raises(ValueError, match="games=0"):
-        module.main(["heuristic", "--games=0"])

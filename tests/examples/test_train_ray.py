@@ -179,21 +179,3 @@ def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
     assert sorted(state["learner"]["games"]) == [0, 1]
     assert sum(row["rounds"] for row in state["rows"]) == UPDATES  # those of the first process
     assert NetworkAgent(tmp_path / "model.npz").model.card["frames"] == 512
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--opponents=league:1", "option opponents="),
-        ("--opponents=self,random", "option opponents="),
-        ("--observation=flat", "option observation="),
-        ("--max-lag=-1", "max_lag"),
-        ("--address=nowhere", "option address="),
-    ],
-)
-def test_options_that_are_not_possible(option, said, program, tmp_path, monkeypatch):
-    import ray
-
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with pytest.raises(ValueError, match=said):
-        program.main([*SMALL, f"--out={tmp_path}", option])

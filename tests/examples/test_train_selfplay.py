@@ -153,20 +153,6 @@ def learner_and_round(program, tmp_path, *options):
     return learner, learner.player.play(learner.network, 0, gamma=0.99, gae_lambda=0.95)
 
 
-def test_it_plays_in_the_numbers_that_it_learns_in(program, tmp_path):
-    learner, _ = learner_and_round(program, tmp_path, "--bf16", "--target-kl=9")
-    kinds = []
-    hook = learner.called.policy.head.register_forward_hook(
-        lambda *given: kinds.append(given[2].dtype)
-    )
-    with learner.bfloat16:
-        played = learner.player.play(learner.called, 1, gamma=0.99, gae_lambda=0.95)
-    learner.learn(played, 1, 1.0, "ppo")
-    hook.remove()
-    assert set(kinds) == {torch.bfloat16}
-    assert played.log_probability.dtype == played.targets.dtype == torch.float32
-
-
 @pytest.mark.parametrize("critic", ["hidden", "shared"])
 def test_the_critic_learns_first_and_leaves_the_policy(program, tmp_path, critic):
     learner, played = learner_and_round(program, tmp_path, f"--critic={critic}")

@@ -44,33 +44,6 @@ def test_a_folder_in_use_and_other_options_are_refused(program, tmp_path):
         program.main([*SHORT, "--games=30", "--generations=2", "--resume", f"--out={tmp_path}"])
 
 
-@pytest.mark.parametrize("last", [2, 3])
-def test_an_evaluation_that_was_broken_off_is_made_up_for(program, tmp_path, monkeypatch, last):
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    arguments = [*SHORT, f"--generations={last}"]
-    program.main([*arguments, f"--out={whole}"])
-    evaluate = program.Tuning.evaluate
-    with monkeypatch.context() as broken:
-        broken.setattr(
-            program.Tuning,
-            "evaluate",
-            lambda self: killed() if self.done == last else evaluate(self),
-        )
-        with pytest.raises(KeyboardInterrupt):
-            program.main([*arguments, f"--out={parts}"])
-    program.main([*arguments, f"--out={parts}", "--resume"])
-    written = [(folder / "weights.json").read_text(encoding="utf-8") for folder in (whole, parts)]
-    assert written[0] == written[1]
-    assert generations(parts) == generations(whole)
-
-
-def test_the_first_mean_is_where_it_starts(program, tmp_path):
-    tuning = program.Tuning(program.Args(trading=True, out=tmp_path))
-    assert tuning.weights_at(tuning.strategy.mean) == Weights()
-    low = tuning.weights_at(tuning.strategy.mean - 1000)
-    assert (low.card, low.patience) == (0, 0)
-
-
 def test_bad_weights_win_less(program, tmp_path):
     tuning = program.Tuning(program.Args(out=tmp_path))
     best = tuning.won(Weights(), 400, 1)

@@ -9,13 +9,10 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 from sb3_contrib import MaskablePPO
 
-from catan_pz.agents.base import Agent, BatchAgent
-from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training import imitation
 from catan_pz.training.imitation import (
     SEED_OFFSET,
     clone_behaviour,
@@ -103,49 +100,8 @@ def test_the_policy_comes_to_choose_as_its_expert(observation, network, capsys):
     assert first <= second <= third == pytest.approx(100 * last, abs=0.06)
 
 
-class Noting(BatchAgent):
-    """Plays the last legal action; keeps its seeds of all calls."""
-
-    name = "noting"
-
-    def __init__(self):
-        self.seeds = []
-
-    def act_batch(self, views):
-        self.seeds.append(views.seeds.tolist())
-        return views.masks.shape[1] - 1 - views.masks[:, ::-1].argmax(axis=1)
-
-
-def test_an_experts_seeds_are_those_of_its_seats(monkeypatch):
-    expert = Noting()
-    monkeypatch.setattr(imitation, "load_stateless", lambda *_: expert)
-    shown = collect(make_games(), "noting", count=80)
-    batch = SingleLearnerBatch(4, RULES, seat="random", reward=REWARD, seed=1 + SEED_OFFSET)
-    for seeds, actions in zip(expert.seeds, shown.actions.reshape(20, 4), strict=True):
-        playing = zip(batch.seeds.tolist(), batch.seats.tolist(), strict=True)
-        assert seeds == [seat_seeds(seed, 2)[seat] for seed, seat in playing]
-        batch.step(actions)
-
-
 def test_an_expert_must_play_batches_of_these_rules():
     with pytest.raises(ValueError, match="expert='search'"):
         collect(make_games(), "search")
     with pytest.raises(ValueError, match=r"option expert='ppo-4p': agent 'ppo-4p' .* 4 players"):
         collect(make_games(), "ppo-4p")
-
-
-class Watched(Agent):
-    """Plays the first legal action; counts its copies that sit in games."""
-
-    name = "watched"
-    seated = 0
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        Watched.seated += 1
-
-    def end(self, result):
-        Watched.seated -= 1
-
-    def act(self, view):
-        return int(view.mask.argmax())

@@ -7,6 +7,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 
 import torch
+from parts.self_play_games import hidden_part
 
 from catan_pz import agents
 from catan_pz.agents.network import Base, NetworkAgent
@@ -16,8 +17,6 @@ from catan_pz.rules import Rules
 from catan_pz.training.self_play_network import (
     NUM_HIDDEN,
     SelfPlayNetwork,
-    from_the_seat_to_move,
-    hidden_part,
 )
 
 RULES = Rules(num_players=3, trading=False)
@@ -87,12 +86,6 @@ def test_hidden_parts_begin_with_the_seat_to_move():
             assert np.allclose(hands[game, k], np.minimum(state["hand"][seat], 10), atol=1e-4)
             assert (cards[game, k].numpy() > 0).tolist() == (state["cards"][seat] > 0).tolist()
         assert (hands[game, 3] == 0).all()
-
-
-def test_numbers_of_seats_are_counted_from_the_one_to_move():
-    numbers = torch.tensor([[10, 11, 12], [20, 21, 22]])
-    turned = from_the_seat_to_move(numbers, torch.tensor([2, 1], dtype=torch.int8))
-    assert turned.tolist() == [[12, 10, 11], [21, 22, 20]]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -112,57 +112,6 @@ def test_the_same_seed_gives_the_same_sample():
     assert samples[0] == samples[1]
 
 
-def assert_most_probable(episodes, runner):
-    for one in episodes:
-        seen = one.get_observations(slice(0, len(one)))
-        given = {"observation": torch.from_numpy(seen["observation"])}
-        given["action_mask"] = torch.from_numpy(seen["action_mask"])
-        logits = runner.module["learner"].forward_inference({Columns.OBS: given})
-        best = logits[Columns.ACTION_DIST_INPUTS].argmax(1).numpy()
-        assert (one.get_actions() == best).all()
-
-
-@pytest.mark.parametrize("by_config", [False, True])
-def test_without_exploring_the_most_probable_actions_are_played(everybody, by_config):
-    if by_config:
-        everybody.config.env_runners(explore=False)
-    used = []
-    module = everybody.module["learner"]
-    module.forward_exploration = lambda *_, **__: used.append(1)
-    assert_most_probable(everybody.sample(explore=None if by_config else False), everybody)
-    assert not used
-
-
-def test_random_actions_are_those_of_no_module(everybody):
-    for one in everybody.sample(random_actions=True, explore=False):
-        masks = one.get_observations(slice(0, len(one)))["action_mask"]
-        chosen = one.get_extra_model_outputs(Columns.ACTION_LOGP)
-        assert np.allclose(chosen, -np.log(masks.sum(axis=1)), atol=1e-5)
-        assert masks[np.arange(len(one)), one.get_actions()].all()
-
-
-def test_counts_say_how_much_is_played_at_least(everybody):
-    def metrics():
-        found = everybody.get_metrics()
-        return [
-            found[name].peek() if name in found else 0
-            for name in ("num_env_steps_sampled", "num_episodes")
-        ]
-
-    size = STEPS * GAMES
-    everybody.sample(num_timesteps=size + 1)
-    assert metrics()[0] == 2 * size
-    episodes = everybody.sample(num_episodes=12)
-    steps, ended = metrics()
-    assert ended >= 12
-    assert steps % size == 0
-    ids = [one.id_ for one in [*episodes, *everybody.sample(force_reset=True)]]
-    assert len(set(ids)) == len(ids)
-    assert everybody.sample(num_timesteps=0) == []
-    with pytest.raises(ValueError, match="not possible together"):
-        everybody.sample(num_timesteps=1, num_episodes=1)
-
-
 def test_rllibs_own_evaluation_counts_games():
     config = make_config(["player_0"]).evaluation(
         evaluation_interval=1,
@@ -187,13 +136,6 @@ def test_what_is_not_trained_is_left_out():
     metrics = runner.get_metrics()
     assert metrics["num_env_steps_sampled"].peek() == STEPS * GAMES
     assert set(metrics["won"]) == {"learner", "random"}
-    runner.stop()
-
-
-def test_dict_observations_keep_their_names():
-    runner = make_runner(["player_0"], observation="dict")
-    seen = runner.sample()[0].get_observations()["observation"]
-    assert set(seen) == set(runner.batch.observation)
     runner.stop()
 
 

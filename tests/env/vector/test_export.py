@@ -7,10 +7,8 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from stable_baselines3.common.torch_layers import FlattenExtractor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from catan_pz.agents.network import Model, NetworkAgent
-from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits, note_training
 from catan_pz.rules import Rules
@@ -62,28 +60,6 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
         )
 
 
-@pytest.mark.parametrize("observation", ["planes", "tokens"])
-def test_a_policy_on_another_encoder_plays_without_torch_as_with_it(tmp_path, observation):
-    env = CatanVecEnv(16, seed=1, observation=observation, **QUICK)
-    kwargs = {"net_arch": [16], "activation_fn": torch.nn.Tanh}
-    learner = shaken(
-        MaskablePPO("MultiInputPolicy", env, n_steps=4, device="cpu", policy_kwargs=kwargs)
-    )
-    env = CatanVecEnv(64, seed=1, **QUICK)
-    seen, masks = play(env)
-    opponent = PolicyOpponent(learner, observation=observation)
-    model = exported(learner, env.batch.rules, observation=observation)
-    assert model.encoder.name == observation
-    model.save(tmp_path / "net.npz", "float32")
-    agent = NetworkAgent(Model.read(tmp_path / "net.npz"))
-    assert agent.model.encoder.name == observation
-    found = agent.probabilities(seen, masks)
-    np.testing.assert_allclose(found, opponent.probabilities(seen, masks), atol=1e-4)
-    for name in (None, "graph"):
-        with pytest.raises(ValueError, match="is not possible"):
-            exported(learner, env.batch.rules, observation=name)
-
-
 def test_values_of_a_dqn_are_the_same_without_torch():
     env = CatanVecEnv(32, seed=1, observation="units", **QUICK)
     learner = shaken(
@@ -125,6 +101,7 @@ def test_a_board_policy_plays_without_torch_as_with_it(observation, separate_val
     assert pulled == (not separate_value)
 
 
+@pytest.mark.slow
 def test_board_policies_learn_are_saved_and_loaded(tmp_path):
     env = CatanVecEnv(8, seed=1, observation="units", **QUICK)
     sizes = {"width": 4, "dense": 8}
@@ -190,25 +167,3 @@ def test_what_was_noted_in_a_learner_counts():
     assert exported(learner, Rules(num_players=2, trading=False)).num_players == 2
     with pytest.raises(ValueError, match=r"num_players=3, .* trained with num_players=2, trading"):
         exported(learner, Rules(num_players=3, trading=False))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: CatanVecEnv(2, seed=1, **QUICK),
-        lambda: VecNormalize(CatanVecEnv(2, seed=1, **QUICK)),
-        lambda: SingleSeatEnv(**QUICK),
-        lambda: DummyVecEnv([lambda: SingleSeatEnv(**QUICK)]),
-    ],
-)
-def test_rules_of_other_games_than_the_learners_are_refused(tmp_path, make):
-    kwargs = {"net_arch": [8]}
-    learner = MaskablePPO("MlpPolicy", make(), n_steps=4, device="cpu", policy_kwargs=kwargs)
-    others = Rules(num_players=3, trading=False)
-    with pytest.raises(ValueError, match=r"num_players=3, .* trained with num_players=2, trading"):
-        exported(learner, others)
-    assert exported(learner, Rules(**QUICK)).num_players == 2
-    learner.save(tmp_path / "learner.zip")
-    assert exported(MaskablePPO.load(tmp_path / "learner.zip"), others).num_players == 3  # no env
-    note_training(learner, others, "flat")  # what was noted counts before the games
-    assert exported(learner, others).num_players == 3

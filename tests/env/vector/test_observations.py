@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from catan_pz import catan_v0, encoders
-from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from tests.env.test_observations import OwnHand, same
@@ -30,44 +29,6 @@ def test_batches_give_what_the_encoder_makes_of_each_view(observation):
     other = SingleLearnerBatch(6, seed=9, observation=observation, **QUICK)
     other.set_state(batch.get_state())
     assert same(other.seen, batch.seen)
-
-
-@everywhere
-def test_gymnasium(observation):
-    env = CatanVectorEnv(6, observation=observation, **QUICK)
-    seen, _ = env.reset(seed=1)
-    ends = 0
-    kept = []
-    for _ in range(60):
-        assert env.observation_space.contains(seen)
-        assert same(seen, env.batch.encoder.encode(env.batch.observation))
-        kept.append((seen, env.batch.encoder.encode(env.batch.observation.copy())))
-        seen, _, terminated, truncated, info = env.step(env.batch.sample().copy())
-        for i in np.flatnonzero(terminated | truncated):
-            ends += 1
-            assert env.single_observation_space.contains(info["final_obs"][i])
-            last = env.batch.encoder.encode(env.batch.final_observation[i])
-            assert same(info["final_obs"][i], last)
-    assert ends
-    assert all(same(given, copied) for given, copied in kept)
-
-
-@everywhere
-def test_stable_baselines3(observation):
-    pytest.importorskip("stable_baselines3")
-    from catan_pz.env.vector.sb3 import CatanVecEnv
-
-    env = CatanVecEnv(6, seed=1, observation=observation, **QUICK)
-    seen, ends = env.reset(), 0
-    for _ in range(60):
-        assert same(seen, env.batch.encoder.encode(env.batch.observation))
-        seen, _, done, infos = env.step(env.sample().copy())
-        for i in np.flatnonzero(done):
-            ends += 1
-            last = env.batch.encoder.encode(env.batch.final_observation[i])
-            assert same(infos[i]["terminal_observation"], last)
-            assert env.observation_space.contains(last)
-    assert ends
 
 
 @everywhere

@@ -11,12 +11,11 @@ from sb3_contrib.common.maskable.utils import (  # noqa: E402
     is_masking_supported,
 )
 from stable_baselines3.common.monitor import Monitor  # noqa: E402
-from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E402
+from stable_baselines3.common.vec_env import VecMonitor  # noqa: E402
 
 from catan_pz import IllegalActionError  # noqa: E402
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits  # noqa: E402
 from catan_pz.env.vector.single_learner import SingleLearnerBatch  # noqa: E402
-from catan_pz.observation.segments import named_views  # noqa: E402
 from tests.views import views_of  # noqa: E402
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
@@ -155,24 +154,6 @@ def test_a_policy_chooses_by_the_draws_alone():
     assert (best == policy.probabilities(seen, masks).argmax(axis=1)).all()
 
 
-def test_named_segments_are_the_flat_observation():
-    flat = CatanVecEnv(6, seed=1, **QUICK)
-    named = CatanVecEnv(6, seed=1, observation="dict", **QUICK)
-    rows, parts = flat.reset(), named.reset()
-    ends = 0
-    for _ in range(80):
-        assert named.observation_space.contains({k: v[0] for k, v in parts.items()})
-        assert all((v == parts[k]).all() for k, v in named_views(rows).items())
-        actions = flat.sample()
-        rows, _, done, infos = flat.step(actions)
-        parts, _, _, others = named.step(actions)
-        for i in done.nonzero()[0]:
-            ends += 1
-            end = named_views(infos[i]["terminal_observation"])
-            assert all((v == others[i]["terminal_observation"][k]).all() for k, v in end.items())
-    assert ends
-
-
 def test_learning_goes_on_from_a_state():
     env, again = (CatanVecEnv(4, seed=seed, observation="dict", **QUICK) for seed in (1, 2))
     env.reset()
@@ -181,26 +162,3 @@ def test_learning_goes_on_from_a_state():
     seen = again.set_state(env.get_state())
     assert all((v == seen[k]).all() for k, v in env._observe().items())
     assert (env.action_masks() == again.action_masks()).all()
-
-
-def test_rollouts_hold_what_was_seen(monkeypatch):
-    env, steps = CatanVecEnv(4, seed=1, **QUICK), []
-    step_wait = env.step_wait
-
-    def recorded():
-        seen, *rest = step_wait()
-        steps.append(seen.copy())
-        return seen, *rest
-
-    monkeypatch.setattr(env, "step_wait", recorded)
-    model = learner(env)
-    model.learn(64)
-    held = model.rollout_buffer.observations.reshape(4, 16, -1)
-    assert (held[:, 1:] == np.stack(steps, axis=1)[:, :-1]).all()
-
-
-def test_wrappers_of_sb3_work():
-    env = CatanVecEnv(4, seed=1, **QUICK)
-    with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
-        monitored = VecMonitor(env)
-    learner(VecNormalize(monitored, norm_obs=False)).learn(128)

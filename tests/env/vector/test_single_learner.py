@@ -281,17 +281,6 @@ def test_what_opponents_keep_is_in_no_state():
         batch.get_state()
 
 
-def test_arrays_take_turns():
-    batch = SingleLearnerBatch(3, seed=1, trading=False, observation="flat", alternate=True)
-    for _ in range(10):
-        mask, scaled = batch.mask, batch.seen
-        before = mask.copy(), scaled.copy()
-        batch.step(batch.sample())
-        assert batch.mask is not mask
-        assert (mask == before[0]).all()
-        assert (scaled == before[1]).all()
-
-
 @pytest.mark.parametrize("opponents", [None, "random", [None, Stateful(), Last()]])
 @pytest.mark.parametrize("name", ["linear", "called"])
 def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
@@ -361,52 +350,3 @@ def test_an_opponents_illegal_action_names_the_game(wrong):
 
     with pytest.raises(IllegalActionError, match="game 0: opponent's action"):
         SingleLearnerBatch(2, seat=1, seed=1, opponents=Wrong())
-
-
-class Counted(First):
-    """Counts the calls that hosts make on its copies."""
-
-    def __init__(self):
-        self.calls = []
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        self.calls.append("reset")
-
-    def end(self, result):
-        self.calls.append(result.reason)
-
-    def close(self):
-        self.calls.append("close")
-
-
-def test_opponents_that_keep_something_are_told_the_end_of_each_game_and_closed():
-    opponent = Counted()
-    batch = SingleLearnerBatch(
-        3, seed=1, seat=1, opponents=opponent, num_players=2, trading=False, max_turns=8
-    )
-    ended = 0
-    for _ in range(60):
-        batch.step(batch.mask.argmax(axis=1))
-        ended += int(batch.done.sum())
-    calls = opponent.calls
-    assert ended > 3
-    assert calls.count("truncated") == calls.count("close") == ended
-    assert calls.count("reset") == ended + 3
-    batch.restart(np.array([True, False, False]))
-    assert (calls.count("aborted"), calls.count("reset")) == (1, ended + 4)
-    batch.reset()
-    assert (calls.count("aborted"), calls.count("reset")) == (4, ended + 7)
-    batch.opponents = None
-    batch.close()
-    assert calls.count("reset") == calls.count("close") == ended + 7
-
-
-def test_an_error_of_an_opponent_names_it():
-    class Broken(First):
-        def act(self, view):
-            raise OSError("out of order")
-
-    with pytest.raises(OSError, match="out of order") as caught:
-        SingleLearnerBatch(2, seat=1, seed=1, opponents=Broken(), trading=False)
-    assert caught.value.__notes__ == ["raised by agent 'Broken'"]
