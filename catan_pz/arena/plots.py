@@ -21,10 +21,6 @@ def plot(result: Result, kind: str) -> bytes:
     Args:
         result: the result.
         kind: "png" or "svg".
-
-    Raises:
-        ImportError: without matplotlib.
-        ValueError: if there are no games to plot.
     """
     try:
         from matplotlib import rc_context

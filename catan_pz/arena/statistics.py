@@ -37,11 +37,7 @@ def normal_quantile(level: float) -> float:
 
 
 def import_scipy(name: str) -> Any:
-    """A module of scipy.
-
-    Raises:
-        ImportError: where it isn't installed; says how to get it.
-    """
+    """A module of scipy."""
     try:
         return import_module(f"scipy.{name}")
     except ImportError as error:

@@ -26,12 +26,7 @@ def open_device() -> "Gpu | SimulatedGpu":
 
 
 class Gpu:
-    """The current GPU of torch: tensors for all that is given out, numba's arrays for the rest.
-
-    Raises:
-        ImportError: where torch is missing.
-        RuntimeError: where torch or numba finds no GPU.
-    """
+    """The current GPU of torch: tensors for all that is given out, numba's arrays for the rest."""
 
     def __init__(self) -> None:
         try:
@@ -115,11 +110,7 @@ class Gpu:
         self._torch.cuda.current_stream(self._index).synchronize()
 
     def integers(self, given: Any, count: int) -> Any:
-        """Actions (B,) of any integer type as an int64 tensor on the device.
-
-        Raises:
-            TypeError, ValueError: if they are no such array.
-        """
+        """Actions (B,) of any integer type as an int64 tensor on the device."""
         torch = self._torch
         if not (isinstance(given, torch.Tensor) or hasattr(given, "__cuda_array_interface__")):
             given = integers(given, count, "actions")  # torch takes fewer arrays than NumPy

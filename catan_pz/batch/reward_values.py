@@ -24,10 +24,6 @@ def reward_values(
 
     Returns:
         (B, 4) numbers that are finite in float32, the type of batches.
-
-    Raises:
-        ValueError: names the reward if it gives anything else, or writes to its arguments.
-            What it raises itself goes through.
     """
     if is_linear(reward):
         return reward(terms, games)
@@ -83,10 +79,6 @@ def check_replaces(reward: Reward, first: Reward) -> None:
     Args:
         reward: the new one.
         first: the one that the batch was made with, which settles what its games count.
-
-    Raises:
-        ValueError: if one of them isn't linear, or the new one needs events that the games don't
-            count, as `first` depends on the end of a game alone.
     """
     for one in (reward, first):
         if not is_linear(one):

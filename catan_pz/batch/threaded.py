@@ -111,11 +111,7 @@ class ThreadedGames(Interruptible):
         return states
 
     def game(self, i: int) -> Game:
-        """A copy of game i as a `Game`.
-
-        Raises:
-            IndexError, TypeError: if i isn't an integer from 0 to B - 1.
-        """
+        """A copy of game i as a `Game`."""
         i = check_game_number(i, self.num_games)
         return Game.from_games(self.games[i : i + 1].copy(), self.rules)
 

@@ -38,9 +38,6 @@ def choose_backend(forced: str | None, version: str) -> str:
     Args:
         forced: value of CATAN_PZ_COMPILER, None or empty if it isn't set.
         version: of numba.
-
-    Raises:
-        ValueError: for a value that names no backend.
     """
     if forced:
         if forced not in BACKENDS:

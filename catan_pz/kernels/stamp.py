@@ -77,9 +77,6 @@ def sources_of(module: str) -> list[Path]:
 
     Imports at the top level of a file count, but not those of libraries. The files of the
     compiler always belong to them.
-
-    Raises:
-        OSError: if a source can't be read, as in a frozen program.
     """
     packages = {_PACKAGE, module.partition(".")[0]}
     found: set[Path] = set()
@@ -99,9 +96,6 @@ def read_sources(module: str) -> None:
     """Read the sources of a module that is being imported, as far as they are loaded.
 
     Stamps are computed later, and an edit after the import must not change them.
-
-    Raises:
-        OSError: if a source can't be read.
     """
     for path in sources_of(module):
         _read(path)
@@ -112,9 +106,6 @@ def stamp_of(module: str) -> str:
     """A stamp for code compiled from a module, once its import is done.
 
     It changes with the sources and with the versions of numba and llvmlite.
-
-    Raises:
-        OSError: if a source can't be read.
     """
     digest = hashlib.sha256(repr((numba.__version__, llvmlite.__version__)).encode())
     for path in sources_of(module):

@@ -28,10 +28,6 @@ class ThreadPool(Protocol):
         Returns:
             (K,) its result for each part of the games, zero where it returns none; the next
             call writes to the same array.
-
-        Raises:
-            TypeError: for an argument of another type than the parameter's.
-            IndexError: for an index out of bounds, where numba checks those.
         """
 
 

@@ -44,12 +44,7 @@ _SCALARS: Final[dict[Any, Any]] = {
 
 
 def signature_of(function: Callable[..., Any]) -> tuple[Any, ...]:
-    """Numba types of a rule's parameters, from their annotations.
-
-    Raises:
-        TypeError: names the function and the parameter that has no type, or one that rules
-            can't take.
-    """
+    """Numba types of a rule's parameters, from their annotations."""
     where = f"{function.__module__}.{function.__qualname__}: parameter"
     return tuple(
         _numba_type(f"{where} {name!r}", parameter.annotation)

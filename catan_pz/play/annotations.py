@@ -53,11 +53,7 @@ class Annotations:
         self._estimators: dict[int, Adviser] = {}
 
     def __call__(self, game: Game) -> Notes:
-        """The notes on a position; the game is followed from the first one on.
-
-        Raises:
-            ValueError: the agent estimates no win probabilities.
-        """
+        """The notes on a position; the game is followed from the first one on."""
         if game is not self._game:
             self.close()
             self._follow(game)

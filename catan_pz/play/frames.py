@@ -72,10 +72,6 @@ def frames_of_record(
             for all.
         names: of the seats; those in the record where None.
         annotate: gives the notes on each position, such as `play.annotations.Annotations`.
-
-    Raises:
-        ValueError: if the record isn't that of a game by the rules, names its line; or if
-            `viewer` is not a seat of this game.
     """
     names = record.names if names is None else names
     viewer = check_viewer(viewer, len(record.start["players"]))

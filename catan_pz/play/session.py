@@ -105,9 +105,6 @@ class PlayedGame:
 
         The agents hear again what was played, and it stands in record and logs. Names and specs
         are by default those of the record.
-
-        Raises:
-            ValueError: the record isn't that of a game by the rules, or the game is over.
         """
         game = Game.from_snapshot(record.start)
         session = cls(

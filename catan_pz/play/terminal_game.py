@@ -61,11 +61,7 @@ class TerminalGame:
         self._told = 0
 
     def run(self) -> None:
-        """Play to the end.
-
-        Raises:
-            PlayerLeft: the person typed `quit`, or there is no more to read.
-        """
+        """Play to the end."""
         session = self._session
         while not session.is_finished:
             if session.waits_for_person:

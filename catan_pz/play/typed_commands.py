@@ -68,11 +68,7 @@ def legal_words(game: Game) -> dict[str, list[dict[str, Any]]]:
 
 
 def parse(line: str, game: Game) -> tuple[int, ...]:
-    """The actions that a command stands for, one after the other.
-
-    Raises:
-        CommandError: says what is wrong with it.
-    """
+    """The actions that a command stands for, one after the other."""
     legal = legal_words(game)
     words = line.lower().replace("+", " ").replace(",", " ").split()
     if not words:

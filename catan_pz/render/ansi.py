@@ -54,9 +54,6 @@ def board_text(
             in a colour of its own.
         aside: lines of at most 16 columns for the right of the board, up to 7; by default whose
             decision it is, and a legend.
-
-    Raises:
-        ValueError: `viewer` is not a seat of this game, or `names` are not one a seat.
     """
     view = table_view(state, viewer, names)
     canvas = Canvas(BOARD_LINES, COLUMNS)

@@ -34,11 +34,6 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     `width` is in pixels, by default the one that the SVG states; the height follows from it.
     Transparent places become white. In pictures by `board_svg`, layers that were drawn
     before are taken from a cache, so that a frame costs only what has changed.
-
-    Raises:
-        ImportError: the extra `render` is not installed.
-        ValueError: the text is no SVG, or it, or `width`, isn't from 1 to `WIDEST_PIXELS`
-            pixels wide.
     """
     width = checked_width(svg, width)
     head, *layers = _LAYER.split(svg)
@@ -57,11 +52,7 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
 
 
 def checked_width(svg: str, width: int | None) -> int | None:
-    """The width of a picture in pixels; the renderer ends the process for lack of memory.
-
-    Raises:
-        ValueError: the width given, or that of the SVG, isn't from 1 to `WIDEST_PIXELS`.
-    """
+    """The width of a picture in pixels; the renderer ends the process for lack of memory."""
     if width is not None:
         return check_count("width", width, 1, WIDEST_PIXELS)
     stated = _stated_width(svg)
@@ -143,11 +134,7 @@ def _raster(svg: str, width: int | None) -> Pixels:
 
 
 def drawn_png(svg: str, width: int | None) -> bytes:
-    """An SVG as PNG.
-
-    Raises:
-        ImportError: the extra `render` is not installed.
-    """
+    """An SVG as PNG."""
     try:
         import PIL  # noqa: F401
         import resvg_py

@@ -43,9 +43,6 @@ class Overlay:
         percent: whether numbers are shares of 1, to be shown in percent.
         relative: whether colours go from the least to the most of them; else shares of 1 are
             coloured from 0 on.
-
-    Raises:
-        ValueError: names a place that isn't on the board.
     """
 
     vertices: Mapping[int, float] = field(default_factory=dict)
@@ -68,9 +65,6 @@ class Overlay:
 
         Settlements and cities show at their vertices, roads at their edges, the robber at its
         hexes; other actions are listed, the likeliest first.
-
-        Raises:
-            ValueError: there are not as many as actions, or one is negative or not finite.
         """
         given = np.asarray(probabilities, np.float64)
         sizes = (actions.NUM_ACTIONS, actions.NUM_ACTIONS_WITHOUT_TRADE)

@@ -16,12 +16,7 @@ _NO_DISPLAY: Final = (
 
 
 class Window:
-    """A resizable window; it opens with the first picture and may be closed by the user.
-
-    Raises:
-        ImportError: pygame-ce is not installed.
-        RuntimeError: there is no display, raised by the first `show`.
-    """
+    """A resizable window; it opens with the first picture and may be closed by the user."""
 
     def __init__(self, title: str = "catan-pz") -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -44,10 +39,6 @@ class Window:
         """Show a picture, an array (height, width, 3) of uint8, fitted into the window.
 
         Does nothing once the window is closed.
-
-        Raises:
-            RuntimeError: there is no display.
-            ValueError: the array has another shape or type.
         """
         if rgb.ndim != 3 or rgb.shape[2] != 3 or rgb.dtype != np.uint8:
             raise ValueError(

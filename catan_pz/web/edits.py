@@ -47,9 +47,6 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
             "cards_played", and without "of" "to_discard",
             `{"set": "phase", "to": "main"}`, also "turn_player", "turn", "player_to_move",
             "rolled", "card_played", "dice", "free_roads", "next_card", and "seed".
-
-    Raises:
-        EditError: says what is wrong with the change.
     """
     new: Position = json.loads(json.dumps(position))
     try:

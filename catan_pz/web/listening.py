@@ -26,11 +26,7 @@ _ELSEWHERE_6: Final = "2001:db8::1"
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        OSError: the address isn't this machine's, or the port is taken; says which.
-    """
+    """A socket that listens."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)

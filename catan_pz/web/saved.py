@@ -41,11 +41,7 @@ class SavedTable(NamedTuple):
 
     @classmethod
     def load(cls, path: Path) -> "SavedTable":
-        """Read a table from its file.
-
-        Raises:
-            ValueError: names the file and what is wrong with it.
-        """
+        """Read a table from its file."""
         try:
             text = read_file(path).decode("utf-8")
             record = GameRecord.from_lines(text)

@@ -127,9 +127,6 @@ class Study:
             options: of the rules.
             seed: of the board and of what chance brings.
             phase: "setup_settlement" for the start of a game, or one to set up by hand.
-
-        Raises:
-            StudyError: the options aren't those of rules, or the phase isn't one.
         """
         try:
             game = Game(Rules.make(None, **options), seed)
@@ -145,9 +142,6 @@ class Study:
         """Open a position, or a recorded game at its last position.
 
         A position that breaks the rules is shown with what it breaks.
-
-        Raises:
-            StudyError: it is neither.
         """
         try:
             data = read_json(text)
@@ -184,11 +178,7 @@ class Study:
         self._begin(game, record)
 
     def edit(self, change: Mapping[str, Any]) -> None:
-        """Change the position by hand, as `edits.edited` does; the record begins anew.
-
-        Raises:
-            StudyError: the change isn't possible.
-        """
+        """Change the position by hand, as `edits.edited` does; the record begins anew."""
         try:
             games, rules = state_from_dict(edited(self.game.snapshot(), change))
             game = Game.from_games(games, rules)
@@ -201,11 +191,7 @@ class Study:
         self._begin(game)
 
     def seat_agents(self, names: Sequence[str]) -> None:
-        """Choose who plays on, one a seat.
-
-        Raises:
-            StudyError: a name isn't one of `registry.names()`, or there are too many or too few.
-        """
+        """Choose who plays on, one a seat."""
         # Neither programs nor files: this may come from anybody who reaches the server.
         for name in names:
             if name not in registry.names():
@@ -228,11 +214,7 @@ class Study:
             raise StudyError("the game is over")
 
     def step(self) -> None:
-        """Let the agent that is to move decide.
-
-        Raises:
-            StudyError: the position isn't one to play on, or the agent can't play it.
-        """
+        """Let the agent that is to move decide."""
         self._check_playable()
         try:
             if self._table is None:
@@ -245,11 +227,7 @@ class Study:
         self._play(action)
 
     def play(self, action: int) -> None:
-        """Play a legal action by hand.
-
-        Raises:
-            StudyError: it isn't legal, or the position isn't one to play on.
-        """
+        """Play a legal action by hand."""
         self._check_playable()
         try:
             self.game.check(action)
@@ -266,11 +244,7 @@ class Study:
         self._past = []
 
     def undo(self) -> None:
-        """Take the last change or decision back.
-
-        Raises:
-            StudyError: there is none.
-        """
+        """Take the last change or decision back."""
         if not self._past:
             raise StudyError("there is nothing to undo")
         moment = self._past.pop()

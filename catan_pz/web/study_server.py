@@ -53,9 +53,6 @@ class Studies:
 
     Args:
         opened: text of the position that everybody finds, None for an empty board.
-
-    Raises:
-        StudyError: the text holds no position.
     """
 
     def __init__(self, opened: str | None = None) -> None:

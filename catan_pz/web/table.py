@@ -97,9 +97,6 @@ class HostedGame:
             viewer: who presses it.
             name: of the control.
             version: of the picture in which it was seen.
-
-        Raises:
-            PressError: it isn't there to be pressed; nothing has changed.
         """
         if version != self.version_of(viewer):
             raise PressError("the table has changed meanwhile")

@@ -44,10 +44,6 @@ def make_executor(
         workers: tasks that are played at the same time; None for 1, for one on each CPU of a
             Ray cluster, or as the executor has it.
         seconds_per_decision: the limit of time.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-        ImportError, ConnectionError, RuntimeError: as `RayExecutor`.
     """
     count = None if workers is None else check_count("workers", workers)
     if given is None:

@@ -34,10 +34,6 @@ class Pool:
 
         Yields:
             Results that came in together.
-
-        Raises:
-            RuntimeError: if a process ends by itself, other than in an agent's call or in games
-                that are played at the same time.
         """
         self._waiting.extend(tasks)
         for worker in self._workers:
@@ -135,12 +131,7 @@ class ProcessExecutor:
     def run(
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
     ) -> Generator[GameResult, None, None]:
-        """Play all tasks, as `Executor.run`.
-
-        Raises:
-            ValueError: names an entrant that can't be sent to another process.
-            RuntimeError: if a worker ends by itself, other than in an agent's decision.
-        """
+        """Play all tasks, as `Executor.run`."""
         with closing(Pool(worker_arguments(config, entrants))) as pool:
             for results in pool.run(tasks, min(self.workers, len(tasks))):
                 yield from results

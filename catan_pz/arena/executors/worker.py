@@ -249,11 +249,7 @@ class Worker:
         self.connection.send(task)
 
     def receive(self) -> tuple[list[GameResult], bool]:
-        """Results that have come in, and whether the worker is still there.
-
-        Raises:
-            Exception: what ended the worker, other than an agent.
-        """
+        """Results that have come in, and whether the worker is still there."""
         results: list[GameResult] = []
         while True:
             is_there = self.exit_code is None  # before the look for what it has sent
