@@ -1,13 +1,11 @@
 """The names under which Gymnasium and PettingZoo make the environments."""
 
 import gymnasium
-import numpy as np
 import pettingzoo
 import pytest
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 
 from catan_pz import catan_v0
-from catan_pz.env.registration import register_all
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 
@@ -38,12 +36,6 @@ def test_pettingzoo_makes_the_parallel_environment(name):
     assert env.metadata["name"] == "catan_v0"
 
 
-@needs_list
-def test_pettingzoo_without_a_list_of_names_is_no_error(monkeypatch):
-    monkeypatch.delattr(pettingzoo, "register")
-    register_all()
-
-
 def test_gymnasium_makes_the_single_seat():
     env = gymnasium.make(SINGLE_SEAT, trading=False)
     assert isinstance(env.unwrapped, SingleSeatEnv)
@@ -61,18 +53,6 @@ def test_gymnasium_makes_the_batch():
         assert env.observation_space.contains(seen)
         actions = env.action_space.sample(mask=tuple(info["action_mask"]))
         seen, *_, info = env.step(actions)
-    env.close()
-
-
-def test_gymnasiums_own_vectors_have_the_same_masks_in_their_infos():
-    env = gymnasium.make_vec(SINGLE_SEAT, num_envs=2, vectorization_mode="sync", trading=False)
-    assert isinstance(env, SyncVectorEnv)
-    _, info = env.reset(seed=3)
-    for _ in range(5):
-        assert info["action_mask"].shape == (2, 252)
-        assert info["action_mask"].dtype == np.int8
-        actions = env.action_space.sample(mask=tuple(info["action_mask"]))
-        *_, info = env.step(actions)
     env.close()
 
 

@@ -56,18 +56,6 @@ def test_seeds_are_put_together(ablation, tmp_path, capsys):
     assert [float(row["mean"]) for row in read] == pytest.approx([row["mean"] for row in rows])
 
 
-def test_only_what_is_missing_is_run(ablation, tmp_path):
-    first = ["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"]
-    ablation.main(first)
-    ablation.main([*first[:2], "--seeds", "1", "2", "--jobs=2", f"--out={tmp_path}"])
-    assert [options["seed"] for options in ablation.ran] == ["1", "2"]
-    interrupted = ablation.folder_of("baseline", 3, ablation.parse_args(first))
-    interrupted.mkdir()
-    (interrupted / "checkpoint.json").touch()
-    command = ablation.command_of("baseline", 3, ablation.parse_args(first))
-    assert command[-1] == "--resume"
-
-
 def validate(trainer, args):
     """All that a training program makes of its options before it plays."""
     if hasattr(trainer, "make_run"):

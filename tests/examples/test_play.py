@@ -47,11 +47,6 @@ def test_evaluate_takes_names_and_line_ups():
         evaluate.main(["nobody"])
 
 
-def test_a_model_of_other_rules_is_named(file):
-    with pytest.raises(ValueError, match="plays games of 2 players"):
-        load("evaluate").main([str(file), "--players=3", "--games=3", "--against=random"])
-
-
 def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
     evaluate = load("evaluate")
     folder = tmp_path / "models"

@@ -114,18 +114,3 @@ def test_rivals_go_on_from_a_state(tmp_path):
     (tmp_path / f"{ones.names[-1]}.npz").unlink()
     with pytest.raises(ValueError, match=r"snapshot .* is missing"):
         others.set_state(ones.get_state())
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"share": 1.5}, "rivals_share=1.5 .* from 0 to 1"),
-        ({"others": ["search"]}, "opponents='search' .* stateless"),
-        ({"others": ["heuristic", "heuristic"]}, "opponents='heuristic,heuristic' .* once"),
-        ({"others": ["ppo-4p"]}, "option opponents='ppo-4p': agent 'ppo-4p' .* 4 players"),
-        ({"others": ["nobody"]}, "agent 'nobody'"),
-    ],
-)
-def test_options_that_are_not_possible(tmp_path, options, named):
-    with pytest.raises(ValueError, match=named):
-        make(tmp_path, **options)

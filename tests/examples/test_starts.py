@@ -81,9 +81,3 @@ def test_games_of_other_rules_are_refused(folder):
         Starts.read(folder, replace(RULES, victory_points=10))
     with pytest.raises(ValueError, match="num_players=3"):
         Starts.read(folder, replace(RULES, num_players=4))
-
-
-def test_a_file_that_is_no_game_is_named(folder, tmp_path):
-    (tmp_path / "a.jsonl").write_text('{"format": "something else"}\n')
-    with pytest.raises(ValueError, match=r"a\.jsonl: a recorded game begins with"):
-        Starts.read(tmp_path, RULES)

@@ -15,7 +15,6 @@ from catan_pz.rules import Rules
 from catan_pz.training.options import (
     Coefficient,
     Count,
-    CountedArgs,
     Positive,
     Share,
     TrainingArgs,
@@ -24,7 +23,6 @@ from catan_pz.training.options import (
     check_same_training,
     command_line,
     parse,
-    set_up,
     whole_numbers,
 )
 
@@ -115,11 +113,6 @@ def test_every_reward_can_be_chosen_and_scaled(name):
         np.testing.assert_array_equal(plain.weights, REWARDS[name]().weights)
 
 
-def test_an_unknown_reward_is_named():
-    with pytest.raises(ValueError, match=r"reward='gold' .*'shaped', 'win_loss'"):
-        Args(reward="gold").make_reward()
-
-
 def test_rules_follow_from_the_options():
     assert Args().make_rules() == Rules(trading=False, skip_forced=True)
     assert Args(rules="one_v_one").make_rules() == Rules.make("one_v_one", skip_forced=True)
@@ -142,25 +135,6 @@ def test_another_training_is_not_resumed():
     with pytest.raises(ValueError, match=r"option minibatch=4 .* trained with minibatch=None"):
         check_same_training({k: v for k, v in saved.items() if k != "minibatch"}, Args())
     check_same_training(saved, Args(rate=0.5), may_differ={"rate"})
-
-
-def test_a_round_of_other_length_is_another_training():
-    @dataclass(frozen=True, kw_only=True)
-    class Rounds(CountedArgs):
-        rounds: Count = 10
-        games: Count = 400
-
-    saved = vars(Rounds())
-    check_same_training(saved, Rounds(rounds=20))
-    with pytest.raises(ValueError, match=r"option games=600 .* trained with games=400"):
-        check_same_training(saved, Rounds(rounds=20, games=600))
-
-
-@pytest.mark.parametrize("given", [{"eval_every": 0}, {"gamma": 7.0}])
-def test_options_of_calls_are_checked_too(given):
-    (name, value), *_ = given.items()
-    with pytest.raises(ValueError, match=f"option {name}={value} is not possible"):
-        set_up(Args(**given))
 
 
 def test_a_gpu_that_is_not_there_is_named(monkeypatch):

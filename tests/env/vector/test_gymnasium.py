@@ -51,25 +51,6 @@ def test_ends_are_told_in_the_step_that_starts_the_next_episode():
     assert (ends > 3).all()
 
 
-def test_seeds():
-    env = CatanVectorEnv(3, trading=False)
-    first, _ = env.reset(seed=4)
-    second, _ = env.reset()
-    assert not (first == second).all()
-    assert (env.reset(seed=4)[0] == first).all()
-    assert (env.reset()[0] == second).all()
-
-
-def test_arrays_stay_as_they_were():
-    env = CatanVectorEnv(3, trading=False)
-    seen, info = env.reset(seed=4)
-    before = seen.copy(), info["action_mask"].copy()
-    for _ in range(4):
-        env.step(env.batch.sample())
-    assert (seen == before[0]).all()
-    assert (info["action_mask"] == before[1]).all()
-
-
 def test_gymnasiums_wrappers_work():
     env = RecordEpisodeStatistics(CatanVectorEnv(4, trading=False, max_turns=20))
     env.reset(seed=1)

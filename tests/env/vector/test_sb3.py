@@ -57,15 +57,6 @@ def test_steps_are_those_of_the_core_and_infos_tell_the_ends():
     assert set(ends) == {True, False}
 
 
-def test_the_seed_settles_the_next_reset():
-    env = CatanVecEnv(3, seed=5, trading=False)
-    first = env.reset().copy()
-    assert not (env.reset() == first).all()
-    assert env.seed(5) == [5, 6, 7]
-    assert (env.reset() == first).all()
-    assert (CatanVecEnv(3, seed=5, trading=False).reset() == first).all()
-
-
 def test_arrays_of_the_step_before_stay():
     lasting = CatanVecEnv(3, seed=5, trading=False, copy=True)
     env = CatanVecEnv(3, seed=5, trading=False)

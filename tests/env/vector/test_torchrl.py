@@ -107,18 +107,6 @@ def test_games_broken_off_start_anew_and_the_others_go_on():
     assert ((env.batch.seeds != seeds) == places.numpy()).all()
 
 
-def test_seeds():
-    env = CatanTorchRLEnv(3, seed=5, trading=False)
-    first = env.reset()["observation"]
-    second = env.reset()["observation"]
-    assert not (first == second).all()
-    assert env.set_seed(5) != 5
-    assert (env.reset()["observation"] == first).all()
-    assert (env.reset()["observation"] == second).all()
-    drawn = [CatanTorchRLEnv(2, trading=False).reset()["observation"] for _ in range(2)]
-    assert not (drawn[0] == drawn[1]).all()
-
-
 def test_a_collector_gathers_what_a_masked_actor_plays():
     env = CatanTorchRLEnv(8, seat="random", seed=1, **QUICK)
     collector = Collector(
