@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER, STEAL
-from catan_pz.agents.model_files import check_numpy
+from catan_pz.agents.model_files import check_weights
 from catan_pz.board.topology import EDGE_VERTICES, HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.observation.segments import PLACES, SCALES, SIZE
 from catan_pz.terms import (
@@ -243,14 +243,7 @@ class BoardNetwork:
         missing = sorted(shapes(1, 1, 1).keys() ^ self.arrays.keys())
         if missing:
             raise ValueError(f"network: {missing} must be there, and no others")
-        for name, array in self.arrays.items():
-            check_numpy(f"network: {name}", array)
-        for name, shape in shapes(self.width, self.dense, self.num_actions).items():
-            array = self.arrays[name]
-            if array.shape != shape:
-                raise ValueError(f"network: {name} has the shape {array.shape}, must have {shape}")
-            if not np.isfinite(array).all():
-                raise ValueError(f"network: {name} has weights that aren't finite")
+        check_weights(self.arrays, shapes(self.width, self.dense, self.num_actions), "network")
 
     @property
     def width(self) -> int:

@@ -6,12 +6,13 @@ Letters: K games, N numbers of an observation, A actions.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.model_files import check_numpy
+from catan_pz.agents.model_files import check_weights
 from catan_pz.observation.segments import SCALES
 
 ACTIVATIONS: Final = ("relu", "tanh")
@@ -44,18 +45,11 @@ class DenseNetwork:
             )
         if not self.weights:
             raise ValueError("network: it has no layers, must have one or more")
-        for name, array in self.arrays.items():
-            check_numpy(f"network: {name}", array)
-        before = self.inputs
-        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            if weight.ndim != 2 or weight.shape[1] != before or bias.shape != weight.shape[:1]:
-                raise ValueError(
-                    f"network: layer {k} is {weight.shape} with {bias.shape}, must take {before} "
-                    "numbers"
-                )
-            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-                raise ValueError(f"network: layer {k} has weights that aren't finite")
-            before = len(bias)
+        sizes = (self.inputs, *(len(bias) for bias in self.biases))
+        shapes: dict[str, tuple[int, ...]] = {}
+        for k, (before, after) in enumerate(pairwise(sizes)):
+            shapes |= {f"weight_{k}": (after, before), f"bias_{k}": (after,)}
+        check_weights(self.arrays, shapes, "network")
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[np.float32]], activation: str) -> "DenseNetwork":

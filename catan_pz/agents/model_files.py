@@ -5,11 +5,12 @@ A model file is an `.npz` with the arrays of a network and a header in JSON; not
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from catan_pz.encoders.fingerprint import fingerprint, fits
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
 from catan_pz.observation.segments import LAYOUT
+from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-model/1"
 DTYPES: Final = ("float16", "float32")
@@ -30,38 +32,94 @@ _LONGEST: Final = 1000
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class ModelOfFile(Protocol):
-    """A model that is read from its file."""
+class Stored(NamedTuple):
+    """What a file keeps of a model.
+
+    Attributes:
+        network: its options, JSON values; "kind" is one of the class' `kinds`.
+        arrays: its weights, by name; float32 when they are read.
+        encoder: of the observations that it takes.
+        header: further JSON values; "card" is that of the model.
+    """
+
+    network: dict[str, Any]
+    arrays: Arrays
+    encoder: Encoder
+    header: dict[str, Any]
+
+
+class StoredModel(ABC):
+    """A model with a file and a card."""
+
+    kinds: ClassVar[tuple[str, ...]]
+    """Of networks that are such models."""
+
+    card: Mapping[str, Any]
+    """How it was trained and how well it plays; JSON values, as `card_markdown` takes them."""
+
+    @abstractmethod
+    def stored(self) -> Stored:
+        """What its file keeps."""
+
+    @classmethod
+    @abstractmethod
+    def restored(cls, stored: Stored) -> Self:
+        """The model of what a file keeps."""
+
+    @abstractmethod
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """What the model itself tells in its card: a name and a value each."""
+
+    def save(self, path: Path | str, dtype: str = "float16") -> None:
+        """Write a model file, whole or not at all.
+
+        Args:
+            path: where to; `catan_pz.agents.load` takes names that end in ".npz".
+            dtype: of the weights in the file, "float16" or "float32".
+
+        Raises:
+            ValueError: for weights too large for the dtype, or a card whose entries aren't JSON
+                values; names it.
+        """
+        stored = self.stored()
+        header = {"network": stored.network, **stored.header, "card": dict(self.card)}
+        write_model(path, header, stored.arrays, stored.encoder, dtype)
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
-        """The model in a file."""
-        ...
+        """The model in a file; nothing of the file is run.
+
+        Raises:
+            ValueError: if it is no such file, damaged, or for other observations; names it.
+            FileNotFoundError: if there is none.
+        """
+        with model_file(path) as (header, arrays):
+            network = header.pop("network")
+            if network["kind"] not in cls.kinds:
+                allowed = " or ".join(map(repr, cls.kinds))
+                raise ValueError(
+                    f"its network is of the kind {quoted(network['kind'])}, must be {allowed}"
+                )
+            if not isinstance(header["card"], dict):
+                raise not_possible("model: card", header["card"], "an object")
+            return cls.restored(Stored(network, arrays, encoder_of(header), header))
+
+    def card_text(self, name: str) -> str:
+        """The card as Markdown: what it plays, how it was trained, how well it plays."""
+        return card_markdown(name, self.card_rows(), self.card)
 
 
-M = TypeVar("M", bound=ModelOfFile)
+M = TypeVar("M", bound=StoredModel)
 
 
 def write_model(
     path: Path | str, header: Mapping[str, Any], arrays: Arrays, encoder: Encoder, dtype: str
 ) -> None:
-    """Write a model file, whole or not at all.
-
-    Args:
-        path: where to.
-        header: JSON values beside those that every model file has.
-        arrays: the weights, by name.
-        encoder: of the observations that the network takes.
-        dtype: of the weights in the file, "float16" or "float32".
-
-    Raises:
-        ValueError: for another dtype, weights too large for it, or a card whose entries aren't
-            JSON values.
-    """
+    """Write a model file, as `StoredModel.save` says."""
     _check_entries(header.get("card", {}))
     if dtype not in DTYPES:
-        raise ValueError(f"option dtype={dtype!r} is not possible; allowed: 'float16', 'float32'")
-    with np.errstate(over="ignore"):
+        raise not_possible("option dtype", dtype, f"one of {DTYPES}")
+    with np.errstate(over="ignore", under="ignore"):
         stored: dict[str, Any] = {name: array.astype(dtype) for name, array in arrays.items()}
     if not all(np.isfinite(array).all() for array in stored.values()):
         raise ValueError(f"model: it has weights that are too large for {dtype}")
@@ -83,14 +141,7 @@ def write_model(
 
 @contextmanager
 def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDArray[Any]]]]:
-    """Header and weights of a model file; errors inside the block say that it can't be played.
-
-    Weights are float32, whatever the file keeps them in.
-
-    Raises:
-        ValueError: if it is no model file or damaged, or for any error in the block; names it.
-        FileNotFoundError: if there is none.
-    """
+    """Header and float32 weights of a model file; errors inside the block name the file."""
     content = Path(path).read_bytes()
     try:
         arrays = read_arrays(content)
@@ -110,17 +161,7 @@ def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDA
 
 
 def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
-    """The model that an agent plays by, however it was given.
-
-    Args:
-        kind: its class.
-        model: the model, the path of its file, or None.
-        shipped: the file that None stands for, read once.
-
-    Raises:
-        ValueError: if there is no such model in the file.
-        FileNotFoundError: if there is no such file.
-    """
+    """The model of a class that an agent plays by: as given, of a file, or the shipped one."""
     if isinstance(model, kind):
         return model
     path: Any = model
@@ -134,13 +175,7 @@ def _shipped(kind: type[M], path: Path) -> M:
 
 
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
-    """The encoder that a file names.
-
-    Files may have no fingerprint of their encoder; its name and layout then count alone.
-
-    Raises:
-        ValueError: for one that isn't known, or is another one of the same name.
-    """
+    """The encoder that a file names; files may have no fingerprint of it."""
     if header["layout"] != LAYOUT:
         raise ValueError("it was made for another layout of observations")
     name, layout = header["encoder"]["name"], header["encoder"]["layout"]
@@ -163,92 +198,32 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
     return encoder
 
 
-def network_of(header: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The options of a network in a header.
-
-    Raises:
-        ValueError: if it is of another kind.
-    """
-    options = dict(header["network"])
-    given = options.pop("kind")
-    if given != kind:
-        raise ValueError(f"its network is of the kind {given!r}, must be {kind!r}")
-    return options
-
-
 def check_weights(
     weights: Arrays, shapes: Mapping[str, tuple[int, ...]], of: str = "model"
 ) -> None:
-    """Refuse weights that aren't those of a network.
-
-    Args:
-        weights: the arrays, by name.
-        shapes: those of the network, by name.
-        of: what they are the weights of, for errors.
-
-    Raises:
-        ValueError: names an array that isn't NumPy's, has another shape, is missing or too many,
-            or not finite.
-    """
-    for name, array in weights.items():
-        check_numpy(f"{of}: array {name!r}", array)
-    given = {name: array.shape for name, array in weights.items()}
-    for name in sorted(shapes.keys() | given.keys()):
-        if given.get(name) != shapes.get(name):
+    """Refuse weights that aren't those of a network: of other names or shapes, or not finite."""
+    for name in sorted(shapes.keys() | weights.keys()):
+        array = weights.get(name)
+        if array is not None and not isinstance(array, np.ndarray):
+            kind = type(array).__name__
+            raise ValueError(f"{of}: array {name!r} is of {kind}, must be a NumPy array")
+        given = None if array is None else array.shape
+        if array is None or given != shapes.get(name):
             raise ValueError(
-                f"{of}: array {name!r} has the shape {given.get(name)}, must have "
-                f"{shapes.get(name)}"
+                f"{of}: array {name!r} has the shape {given}, must have {shapes.get(name)}"
             )
-        if not np.isfinite(weights[name]).all():
+        if not np.isfinite(array).all():
             raise ValueError(f"{of}: array {name!r} has weights that aren't finite")
 
 
-def check_card(card: Any) -> None:
-    """Refuse a card that isn't a mapping.
-
-    Raises:
-        ValueError: says what it is.
-    """
-    if not isinstance(card, Mapping):
-        raise not_possible("model: card", card, "an object")
-
-
 def _check_entries(card: Mapping[str, Any]) -> None:
-    """Refuse a card that JSON can't hold.
-
-    Raises:
-        ValueError: names the entry.
-    """
+    """Refuse a card that JSON can't hold."""
     for key, value in card.items():
         try:
             json.dumps({key: value}, allow_nan=False)
         except (TypeError, ValueError):
             allowed = "JSON values: str, bool, int, finite float, None, lists and dicts of these"
             raise not_possible(f"model: card[{key!r}]", value, allowed) from None
-
-
-def check_encoder(encoder: Any) -> None:
-    """Refuse what is no encoder.
-
-    Raises:
-        ValueError: says what it is.
-    """
-    if not isinstance(encoder, Encoder):
-        raise not_possible("model: encoder", encoder, "an Encoder, as catan_pz.encoders.load gives")
-
-
-def check_numpy(what: str, array: Any) -> None:
-    """Refuse weights that aren't NumPy arrays, such as tensors.
-
-    Args:
-        what: names them in the error.
-        array: the weights.
-
-    Raises:
-        ValueError: says what they are.
-    """
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"{what} is of {type(array).__name__}, must be a NumPy array")
 
 
 def checksum(arrays: Arrays) -> str:
@@ -288,3 +263,8 @@ def card_markdown(name: str, rows: Iterable[tuple[str, Any]], card: Mapping[str,
 def _cell(value: Any) -> str:
     """A value as a cell of a table."""
     return markdown(shown(" ".join(str(value).split()), _LONGEST))
+
+
+def rules_text(rules: Rules) -> str:
+    """The options of rules that differ from the defaults, for a card."""
+    return ", ".join(f"{option} {value}" for option, value in rules.differences().items())

@@ -19,14 +19,7 @@ from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
-from catan_pz.agents.model_files import (
-    card_markdown,
-    check_card,
-    check_encoder,
-    encoder_of,
-    model_file,
-    write_model,
-)
+from catan_pz.agents.model_files import Stored, StoredModel
 from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_text, not_possible, quoted
@@ -35,7 +28,6 @@ from catan_pz.game.view import View
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
 
-KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")
 OUTPUTS: Final = ("logits", "q_values")
 BASES: Final[dict[str, type[BatchAgent]]] = {
@@ -82,7 +74,7 @@ class Base:
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(StoredModel):
     """A network from an observation to a logit or Q-value for each action, and what it is for.
 
     Attributes:
@@ -99,6 +91,7 @@ class Model:
         ValueError: names what doesn't fit.
     """
 
+    kinds = (DenseNetwork.kind, BoardNetwork.kind)
     network: DenseNetwork | BoardNetwork
     outputs: str
     choice: str
@@ -118,8 +111,6 @@ class Model:
                 f"model: choice={quoted(self.choice)} is not possible for {self.outputs}; "
                 f"allowed: {allowed}"
             )
-        check_card(self.card)
-        check_encoder(self.encoder)
         actions = Rules.from_dict(self.rules).num_actions
         if self.num_actions != actions:
             raise ValueError(
@@ -152,48 +143,35 @@ class Model:
         columns = [np.reshape(part, (len(units), -1)) for part in parts]
         return self.network.evaluate(np.concatenate(columns, axis=1).astype(np.float32))
 
-    def save(self, path: Path | str, dtype: str = "float16") -> None:
-        """Write a model file, whole or not at all.
-
-        Args:
-            path: where to; `catan_pz.agents.load` takes names that end in ".npz".
-            dtype: of the weights in the file, "float16" or "float32".
-
-        Raises:
-            ValueError: for another dtype, weights too large for it, or a card whose entries aren't
-                JSON values; names it.
-        """
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        network = {"kind": self.network.kind, **self.network.options}
         header = {
-            "network": {"kind": self.network.kind, **self.network.options},
             "outputs": self.outputs,
             "choice": self.choice,
             "rules": dict(self.rules),
-            "card": dict(self.card),
             "base": None if self.base is None else asdict(self.base),
         }
-        write_model(path, header, self.network.arrays, self.encoder, dtype)
+        return Stored(network, self.network.arrays, self.encoder, header)
 
     @classmethod
-    def read(cls, path: Path | str) -> "Model":
-        """The model in a file; nothing of the file is run.
+    def restored(cls, stored: Stored) -> "Model":
+        """The model of what a file keeps."""
+        options, header = stored.network, stored.header
+        kind = options.pop("kind")
+        make = DenseNetwork.of if kind == DenseNetwork.kind else BoardNetwork
+        return cls(
+            make(stored.arrays, **options),
+            outputs=header["outputs"],
+            choice=header["choice"],
+            rules=header["rules"],
+            card=header["card"],
+            encoder=stored.encoder,
+            base=Base(**base) if (base := header.get("base")) else None,
+        )
 
-        Raises:
-            ValueError: if it is no model file, damaged, or for other observations; names it.
-            FileNotFoundError: if there is none.
-        """
-        with model_file(path) as (header, arrays):
-            return cls(
-                _network(arrays, **header["network"]),
-                outputs=header["outputs"],
-                choice=header["choice"],
-                rules=header["rules"],
-                card=header["card"],
-                encoder=encoder_of(header),
-                base=Base(**base) if (base := header.get("base")) else None,
-            )
-
-    def card_text(self, name: str) -> str:
-        """The card as Markdown: what it plays, how it was trained, how well it plays."""
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """Players, rules, network and how it plays."""
         changed = Rules.from_dict(self.rules).differences()
         parameters = sum(array.size for array in self.network.arrays.values())
         rows: list[tuple[str, Any]] = [
@@ -206,18 +184,7 @@ class Model:
         if self.base is not None:
             more = f"{self.base.agent}, whose choice gets {self.base.bonus:g} more"
             rows.append(("base", more))
-        return card_markdown(name, rows, self.card)
-
-
-def _network(
-    arrays: Mapping[str, NDArray[Any]], kind: str, **options: Any
-) -> DenseNetwork | BoardNetwork:
-    """The network in a file."""
-    if kind == DenseNetwork.kind:
-        return DenseNetwork.of(arrays, **options)
-    if kind == BoardNetwork.kind:
-        return BoardNetwork(arrays, **options)
-    raise ValueError(f"its network is of the kind {quoted(kind)}, must be one of {KINDS}")
+        return rows
 
 
 def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -164,7 +164,7 @@ def test_it_plays_whole_games(positions):
     assert game.is_over or game.is_truncated
 
 
-@pytest.mark.parametrize("kind", network.KINDS)
+@pytest.mark.parametrize("kind", Model.kinds)
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
     net = model(kind=kind)
@@ -274,10 +274,10 @@ def test_weights_too_large_for_the_file_are_refused(tmp_path):
 @pytest.mark.parametrize("broken", [np.nan, np.inf])
 def test_weights_that_are_not_finite_are_refused(broken):
     net = model().network
-    with pytest.raises(ValueError, match="layer 1 has weights that aren't finite"):
+    with pytest.raises(ValueError, match="array 'bias_1' has weights that aren't finite"):
         dataclasses.replace(net, biases=(net.biases[0], net.biases[1] + broken, net.biases[2]))
     arrays = model(kind="board").network.arrays
-    with pytest.raises(ValueError, match="hex has weights that aren't finite"):
+    with pytest.raises(ValueError, match="'hex' has weights that aren't finite"):
         BoardNetwork({**arrays, "hex": arrays["hex"] * broken})
 
 

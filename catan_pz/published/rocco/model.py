@@ -2,29 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.model_files import (
-    card_markdown,
-    check_card,
-    check_encoder,
-    check_weights,
-    encoder_of,
-    model_file,
-    network_of,
-    write_model,
-)
+from catan_pz.agents.model_files import Stored, StoredModel, check_weights
 from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.published.rocco.choices import EXECUTORS, NUM_KINDS
 from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 
-KIND: Final = "rocco"
 OUTPUTS: Final = {"orchestrator": NUM_KINDS} | {name: len(w) for name, w in EXECUTORS.items()}
 """How many Q-values each network gives, by the name of its part."""
 
@@ -35,7 +24,7 @@ Weights = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class RoccoModel:
+class RoccoModel(StoredModel):
     """The networks of a hierarchical player; parts that have none choose at random.
 
     Attributes:
@@ -44,11 +33,9 @@ class RoccoModel:
         rules: that it was trained with.
         card: how it was trained and how well it plays; JSON values.
         encoder: one of `ENCODERS`.
-
-    Raises:
-        ValueError: names what doesn't fit.
     """
 
+    kinds = ("rocco",)
     networks: Mapping[str, tuple[Architecture, Weights]]
     rules: Rules
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -62,8 +49,6 @@ class RoccoModel:
                     f"{OUTPUTS}"
                 )
             check_weights(weights, architecture.shapes, f"model: part {part!r}")
-        check_card(self.card)
-        check_encoder(self.encoder)
         if self.encoder.name not in ENCODERS:
             raise not_possible("model: encoder", self.encoder.name, f"one of {ENCODERS}")
 
@@ -72,56 +57,37 @@ class RoccoModel:
         architecture, weights = self.networks[part]
         return np.asarray(architecture.q_values(weights, states))
 
-    def save(self, path: Path | str, dtype: str = "float16") -> None:
-        """Write a model file, whole or not at all.
-
-        Raises:
-            ValueError: for a dtype but "float16" and "float32", or weights too large for it.
-        """
-        header = {
-            "network": {
-                "kind": KIND,
-                "parts": {part: one.options for part, (one, _) in self.networks.items()},
-            },
-            "rules": self.rules.to_dict(),
-            "card": dict(self.card),
-        }
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        parts = {part: one.options for part, (one, _) in self.networks.items()}
         arrays = {
             f"{part}.{name}": array
             for part, (_, weights) in self.networks.items()
             for name, array in weights.items()
         }
-        write_model(path, header, arrays, self.encoder, dtype)
+        network = {"kind": self.kinds[0], "parts": parts}
+        return Stored(network, arrays, self.encoder, {"rules": self.rules.to_dict()})
 
     @classmethod
-    def read(cls, path: Path | str) -> "RoccoModel":
-        """The model in a file; nothing of the file is run.
+    def restored(cls, stored: Stored) -> "RoccoModel":
+        """The model of what a file keeps."""
+        parts, header = stored.network["parts"], stored.header
+        weights: dict[str, dict[str, Any]] = {part: {} for part in parts}
+        for name, array in stored.arrays.items():
+            part, _, own = name.partition(".")
+            weights[part][own] = array
+        return cls(
+            {part: (Architecture(**options), weights[part]) for part, options in parts.items()},
+            Rules.from_dict(header["rules"]),
+            header["card"],
+            stored.encoder,
+        )
 
-        Raises:
-            ValueError: if it is no model file of a hierarchical player, or damaged; names it.
-            FileNotFoundError: if there is none.
-        """
-        with model_file(path) as (header, arrays):
-            parts = network_of(header, KIND)["parts"]
-            weights: dict[str, dict[str, Any]] = {part: {} for part in parts}
-            for name, array in arrays.items():
-                part, _, own = name.partition(".")
-                weights[part][own] = array
-            return cls(
-                {part: (Architecture(**options), weights[part]) for part, options in parts.items()},
-                Rules.from_dict(header["rules"]),
-                header["card"],
-                encoder_of(header),
-            )
-
-    def card_text(self, name: str) -> str:
-        """The card as Markdown: what it plays, how it was trained, how well it plays."""
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """Rules and networks."""
         parts = ", ".join(
             f"{part} {one.network} with {one.parameters:,} parameters"
             for part, (one, _) in self.networks.items()
         )
-        rows = [
-            ("rules", "preset rocco" if self.rules == Rules.preset("rocco") else self.rules),
-            ("networks", parts or "none"),
-        ]
-        return card_markdown(name, rows, self.card)
+        rules = "preset rocco" if self.rules == Rules.preset("rocco") else self.rules
+        return [("rules", rules), ("networks", parts or "none")]
