@@ -45,8 +45,6 @@ def test_what_is_no_such_network_is_refused(tmp_path) -> None:
         weights[7] = odd
         with pytest.raises(ValueError, match="must be numbers from -65504 to 65504"):
             ValueNet(RULES, weights)
-    with pytest.raises(ValueError, match="card=5 is not possible; allowed: an object"):
-        ValueNet(RULES, np.zeros(NET_SIZE, np.float32), 5)
     (tmp_path / "no.npz").write_bytes(b"no archive")
     with pytest.raises(ValueError, match="no model that can be played"):
         ValueNet.read(tmp_path / "no.npz")
