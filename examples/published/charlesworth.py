@@ -43,16 +43,21 @@ from catan_pz.published.charlesworth.choices import (
     SETTLEMENT,
 )
 from catan_pz.published.charlesworth.games import PlannedGames, Policy
-from catan_pz.published.charlesworth.joint_actions import evaluate, values_of
-from catan_pz.published.charlesworth.joint_matches import batch_opponent, win_rate
 from catan_pz.published.charlesworth.model import ENCODERS, CharlesworthModel
-from catan_pz.published.charlesworth.networks import Architecture
-from catan_pz.published.charlesworth.past_selves import (
+from catan_pz.published.charlesworth.networks import CharlesworthNetwork
+from catan_pz.published.charlesworth.training import (
+    END,
+    UNKNOWN,
+    Batch,
+    Recording,
+    batch_opponent,
     draw_probabilities,
+    evaluate,
     read_weights,
+    values_of,
+    win_rate,
     write_weights,
 )
-from catan_pz.published.charlesworth.recording import END, UNKNOWN, Batch, Recording
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
@@ -200,7 +205,7 @@ class Learner:
         self.eval_past = whole_numbers("eval_past", args.eval_past) if args.eval_past else ()
         self.rng = np.random.default_rng([args.seed, 0xC4A2])
         self.encoder = encoders.load(args.encoder)
-        self.architecture = Architecture(args.size, ENCODERS[args.encoder])
+        self.architecture = CharlesworthNetwork(args.size, ENCODERS[args.encoder])
         initial = self.architecture.initial(self.rng)
         self.weights = {
             name: torch.tensor(array, device=args.device, requires_grad=True)

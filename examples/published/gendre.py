@@ -38,10 +38,9 @@ from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.checks import check_count, not_possible
 from catan_pz.published.gendre.agent import GendreAgent
-from catan_pz.published.gendre.choices import LEAST_LIMIT
-from catan_pz.published.gendre.deciding import Choose, decide, legal_logits, undecided
+from catan_pz.published.gendre.choices import LEAST_LIMIT, Choose, decide, legal_logits, undecided
 from catan_pz.published.gendre.model import GendreModel
-from catan_pz.published.gendre.networks import MOMENTUM, Architecture
+from catan_pz.published.gendre.networks import MOMENTUM, GendreNetwork
 from catan_pz.published.gendre.transitions import OneStepTransitions
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
@@ -167,7 +166,7 @@ class Learner:
         self.args, self.rules = args, args.make_rules()
         self.rng = np.random.default_rng([args.seed, 0x6E2D2E])
         options = ("network", "layers", "planes", "scalars", "activation", "norm", "encoder")
-        self.architecture = Architecture(**{name: getattr(args, name) for name in options})
+        self.architecture = GendreNetwork(**{name: getattr(args, name) for name in options})
         initial = self.architecture.initial(self.rng).items()
         self.weights = {n: torch.tensor(w, device=args.device) for n, w in initial}
         for name in self.architecture.trained:

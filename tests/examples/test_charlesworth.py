@@ -14,7 +14,7 @@ import torch
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.agent import CharlesworthAgent
 from catan_pz.published.charlesworth.model import CharlesworthModel
-from catan_pz.published.charlesworth.recording import END, UNKNOWN
+from catan_pz.published.charlesworth.training import END, UNKNOWN
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import kill_after_a_checkpoint, load
 

@@ -14,10 +14,14 @@ from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, did_you_mean
 from catan_pz.game.view import View
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, is_asked
+from catan_pz.published.charlesworth.games import Plan, plans_of
 from catan_pz.published.charlesworth.model import CharlesworthModel
-from catan_pz.published.charlesworth.plans import Plan, plans_of
-from catan_pz.published.charlesworth.search import ForwardSearch, Runs, SearchedDecision
-from catan_pz.published.charlesworth.search_options import ForwardOptions
+from catan_pz.published.charlesworth.search import (
+    ForwardOptions,
+    ForwardSearch,
+    Runs,
+    SearchedDecision,
+)
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 

@@ -1,22 +1,226 @@
-"""Many games in which joint actions are chosen, and offers are played to their end by plan.
+"""Joint actions sampled by a policy of heads, and many games in which they are played.
 
-Letters: B games, K decisions, S slots, N numbers of an observation, A actions.
+The environment makes every offer to all players, card by card. A joint action names one of them:
+the offer is closed with that player alone, and withdrawn where it doesn't accept. Letters: B games,
+K decisions, S slots, M numbers in the masks of all slots, J units of the trunk, N numbers of an
+observation, A actions.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz import actions
 from catan_pz.actions import NO_ACTION
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.encoders import Encoder
-from catan_pz.published.charlesworth.choices import MOST_PICKS, Choices, Situations, is_asked
-from catan_pz.published.charlesworth.networks import Architecture, Weights
-from catan_pz.published.charlesworth.plans import Plan, plans_of, single_actions
-from catan_pz.published.charlesworth.policy import Decision, decide
+from catan_pz.encoders.arrays import Array
+from catan_pz.engine.trade import ACCEPTED
+from catan_pz.observation.segments import PLACES
+from catan_pz.published.charlesworth import choices as ch
+from catan_pz.published.charlesworth.choices import (
+    COLUMN,
+    MASK_PLACES,
+    MASK_SIZE,
+    MOST_PICKS,
+    NUM_SLOTS,
+    SLOTS,
+    Choices,
+    Mask,
+    Situations,
+    is_asked,
+    mask_of,
+    needed,
+)
+from catan_pz.published.charlesworth.encoder import RESOURCES
+from catan_pz.published.charlesworth.networks import (
+    CONDITIONS_SEEN,
+    CharlesworthNetwork,
+    Weights,
+    condition_of,
+    log_probabilities,
+)
+from catan_pz.published.factored import UNUSED
+from catan_pz.terms import MAX_PLAYERS, MONOPOLY, YEAR_OF_PLENTY
+
+ANYBODY = -1
+"""Stands for an offer of which it isn't known to whom it was made."""
+
+
+@dataclass
+class Plan:
+    """What is left of a joint action.
+
+    Attributes:
+        actions: of the environment, in order.
+        partner: the opponent, from 0, to whom an offer is made; `ANYBODY` to close with the
+            first who accepts.
+    """
+
+    actions: list[int] = field(default_factory=list)
+    partner: int = ANYBODY
+
+    def next_action(self, units: NDArray[np.int8], mask: NDArray[Any]) -> int:
+        """What to play now: the next action, or the end of the offer.
+
+        Args:
+            units: (N,) int8, the observation.
+            mask: (A,) legal actions.
+        """
+        if self.actions:
+            action = self.actions.pop(0)
+            if mask[action]:
+                return action
+            self.actions.clear()
+        return self._closing(units, mask)
+
+    def _closing(self, units: NDArray[np.int8], mask: NDArray[Any]) -> int:
+        answers = units[PLACES["answer"]].reshape(MAX_PLAYERS, -1)[1:, ACCEPTED]
+        possible = (answers != 0) & (mask[actions.CLOSE_WITH : actions.WITHDRAW] != 0)
+        if self.partner == ANYBODY:
+            partner = int(possible.argmax())
+        else:
+            partner = self.partner
+        return actions.CLOSE_WITH + partner if possible[partner] else actions.WITHDRAW
+
+
+def plans_of(choices: Choices) -> list[Plan]:
+    """The plan of each joint action, (K, S) choices."""
+    single = single_actions(choices).tolist()
+    return [
+        _offer(row) if action == actions.NO_ACTION else Plan([action])
+        for row, action in zip(choices, single, strict=True)
+    ]
+
+
+def _offer(row: NDArray[np.int8]) -> Plan:
+    words = []
+    for side, first in ((ch.GIVE, actions.COMPOSE_GIVE), (ch.GET, actions.COMPOSE_GET)):
+        words += [first + int(RESOURCES[r]) for r in row[side] if 0 <= r < ch.STOP]
+    return Plan([*words, actions.COMPOSE_SEND], int(row[COLUMN["player"]]))
+
+
+def single_actions(choices: Choices) -> NDArray[np.int64]:
+    """(K,) the action of each joint action that is a single one; `NO_ACTION` for offers."""
+    place = {name: choices[:, k].astype(np.int64) for name, k in COLUMN.items()}
+    kind, card, first, second = (place[name] for name in ("kind", "card", "first", "second"))
+    of_card = np.where(
+        card == YEAR_OF_PLENTY,
+        ch.PLENTY[first, second],
+        np.where(card == MONOPOLY, ch.MONOPOLIES[first], actions.PLAY_KNIGHT + card),
+    )
+    by_kind: dict[int, Any] = {
+        ch.SETTLEMENT: actions.BUILD_SETTLEMENT + place["corner"],
+        ch.ROAD: actions.BUILD_ROAD + place["edge"],
+        ch.CITY: actions.BUILD_CITY + place["corner"],
+        ch.BUY: actions.BUY_DEVELOPMENT_CARD,
+        ch.PLAY: of_card,
+        ch.EXCHANGE: ch.SWAPS[first, second],
+        ch.PROPOSE: actions.NO_ACTION,
+        ch.RESPOND: actions.ACCEPT + place["accept"],
+        ch.ROBBER: actions.MOVE_ROBBER + place["tile"],
+        ch.ROLL: actions.ROLL,
+        ch.END_TURN: actions.END_TURN,
+        ch.STEAL: actions.STEAL + place["player"],
+        ch.DISCARD: ch.DISCARDS[place["discard"]],
+    }
+    return np.select([kind == k for k in by_kind], list(by_kind.values()), actions.NO_ACTION)
+
+
+@dataclass
+class JointDecision:
+    """Joint actions that were chosen.
+
+    Attributes:
+        choices: (K, S) int8.
+        masks: (K, M) bool, what each slot could choose where it was needed.
+        log_probability: (K,) float64, joint.
+        value: (K,) float64, normalised.
+        certainty: (K, S) float64, the probability of each choice; 1 where a slot isn't needed.
+    """
+
+    choices: Choices
+    masks: Mask
+    log_probability: NDArray[np.float64]
+    value: NDArray[np.float64]
+    certainty: NDArray[np.float64]
+
+
+def _numbers(array: Array) -> NDArray[np.float64]:
+    """An array or tensor as float64 in NumPy."""
+    if not isinstance(array, np.ndarray):
+        array = array.numpy(force=True)
+    return np.asarray(array, np.float64)
+
+
+def decide(
+    architecture: CharlesworthNetwork,
+    weights: Weights,
+    seen: Mapping[str, Array],
+    found: Situations,
+    uniforms: NDArray[np.float64],
+    *,
+    kinds: NDArray[np.int64] | None = None,
+    best: bool = False,
+) -> JointDecision:
+    """Sample a joint action in each of K decisions, slot by slot.
+
+    Args:
+        architecture: of the network.
+        weights: its weights, NumPy arrays or tensors that require no gradients.
+        seen: observations by its encoder, arrays of the same kind.
+        found: the same observations in natural units, and the legal actions.
+        uniforms: (K, S) numbers in [0, 1) that sample.
+        kinds: (K,) legal kinds to take, instead of sampling them.
+        best: whether each slot takes its most probable choice.
+    """
+    trunk = architecture.trunk(weights, seen)
+    count = len(uniforms)
+    decision = JointDecision(
+        np.full((count, NUM_SLOTS), UNUSED, np.int8),
+        np.zeros((count, MASK_SIZE), np.bool_),
+        np.zeros(count),
+        _numbers(architecture.value(weights, trunk)),
+        np.ones((count, NUM_SLOTS)),
+    )
+    for k, slot in enumerate(SLOTS):
+        rows = np.flatnonzero(needed(slot.name, decision.choices))
+        if not len(rows):
+            continue
+        before = decision.choices[rows]
+        mask = mask_of(slot.name, found[rows], before)
+        decision.masks[rows, MASK_PLACES[slot.name]] = mask
+        here = {name: seen[name][rows] for name in CONDITIONS_SEEN}
+        condition = condition_of(slot.name, _like(before, trunk), here)
+        logits = architecture.logits(weights, slot.head, trunk[rows], condition)
+        logs = log_probabilities(_numbers(logits), mask)
+        if slot.name == "kind" and kinds is not None:
+            chosen = kinds
+        else:
+            chosen = logs.argmax(1) if best else _sampled(np.exp(logs), uniforms[rows, k])
+        decision.choices[rows, k] = chosen
+        chosen_logs = logs[np.arange(len(rows)), chosen]
+        decision.log_probability[rows] += chosen_logs
+        decision.certainty[rows, k] = np.exp(chosen_logs)
+    return decision
+
+
+def _like(choices: Choices, array: Array) -> Array:
+    """Choices as an array of the same kind, on the same device."""
+    if isinstance(array, np.ndarray):
+        return choices
+    return array.new_tensor(choices)
+
+
+def _sampled(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) -> Any:
+    """(K,) choices with these probabilities (K, n), which add up to 1."""
+    below = probabilities.cumsum(1)
+    picked = np.minimum(uniforms * below[:, -1], np.nextafter(below[:, -1], 0))
+    return (below > picked[:, None]).argmax(1)
+
 
 _PLAN: Final = 2 * MOST_PICKS + 1
 """Actions of the longest offer."""
@@ -32,7 +236,7 @@ class Policy:
         encoder: of its observations.
     """
 
-    architecture: Architecture
+    architecture: CharlesworthNetwork
     weights: Weights
     encoder: Encoder
 
@@ -50,7 +254,7 @@ class Policy:
         masks: NDArray[Any],
         uniforms: NDArray[np.float64],
         **options: Any,
-    ) -> Decision:
+    ) -> JointDecision:
         """A joint action in each of K decisions.
 
         Args:

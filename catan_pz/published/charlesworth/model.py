@@ -11,7 +11,7 @@ from catan_pz.agents.model_files import Stored, StoredModel, check_weights, rule
 from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.published.charlesworth.games import Policy
-from catan_pz.published.charlesworth.networks import Architecture
+from catan_pz.published.charlesworth.networks import CharlesworthNetwork
 from catan_pz.rules import Rules
 
 ENCODERS: Final = {"charlesworth": True, "charlesworth_flags": True, "charlesworth_2022": False}
@@ -33,7 +33,7 @@ class CharlesworthModel(StoredModel):
     """
 
     kinds = ("charlesworth",)
-    architecture: Architecture
+    architecture: CharlesworthNetwork
     weights: Mapping[str, NDArray[np.float32]]
     rules: Rules
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class CharlesworthModel(StoredModel):
         del options["kind"]
         rules = Rules.from_dict(header["rules"])
         return cls(
-            Architecture(**options),
+            CharlesworthNetwork(**options),
             stored.arrays,
             rules,
             header["card"],

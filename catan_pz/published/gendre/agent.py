@@ -14,8 +14,14 @@ from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text
 from catan_pz.engine.chance import GAMMA
 from catan_pz.observation.segments import PLACES
-from catan_pz.published.gendre.choices import LEAST_LIMIT, discarding
-from catan_pz.published.gendre.deciding import Seen, decide, legal_logits, undecided
+from catan_pz.published.gendre.choices import (
+    LEAST_LIMIT,
+    Seen,
+    decide,
+    discarding,
+    legal_logits,
+    undecided,
+)
 from catan_pz.published.gendre.model import GendreModel
 from catan_pz.rules import Rules
 

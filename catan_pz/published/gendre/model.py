@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights, rules_text
 from catan_pz.encoders import load
-from catan_pz.published.gendre.networks import Architecture
+from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.rules import Rules
 
 
@@ -25,7 +25,7 @@ class GendreModel(StoredModel):
     """
 
     kinds = ("gendre",)
-    architecture: Architecture
+    architecture: GendreNetwork
     weights: Mapping[str, NDArray[Any]]
     rules: Rules
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class GendreModel(StoredModel):
         """The model of what a file keeps."""
         options, header = stored.network, stored.header
         del options["kind"]
-        architecture = Architecture(**options, encoder=stored.encoder.name)
+        architecture = GendreNetwork(**options, encoder=stored.encoder.name)
         return cls(architecture, stored.arrays, Rules.from_dict(header["rules"]), header["card"])
 
     def card_rows(self) -> list[tuple[str, Any]]:

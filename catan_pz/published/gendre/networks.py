@@ -97,7 +97,7 @@ Weights = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
-class Architecture:
+class GendreNetwork:
     """A network without its weights.
 
     Attributes:

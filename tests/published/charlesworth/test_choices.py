@@ -8,8 +8,7 @@ from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS, Situations
-from catan_pz.published.charlesworth.plans import ANYBODY, Plan, plans_of, single_actions
-from catan_pz.published.charlesworth.policy import decide
+from catan_pz.published.charlesworth.games import ANYBODY, Plan, decide, plans_of, single_actions
 from catan_pz.rules import Rules
 from tests.helpers import act, hands
 from tests.published.charlesworth.uniform import Uniform, joint_actions

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.published.charlesworth.joint_matches import win_rate
-from catan_pz.published.charlesworth.recording import END, UNKNOWN, Recording
+from catan_pz.published.charlesworth.training import END, UNKNOWN, Recording, win_rate
 from catan_pz.rules import Rules
 from tests.published.charlesworth.uniform import uniform_policy
 

@@ -7,15 +7,19 @@ from catan_pz import encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.games import Policy
-from catan_pz.published.charlesworth.networks import Architecture, _cards, _tiles, condition_of
-from catan_pz.published.charlesworth.policy import decide
+from catan_pz.published.charlesworth.games import Policy, decide
+from catan_pz.published.charlesworth.networks import (
+    CharlesworthNetwork,
+    _cards,
+    _tiles,
+    condition_of,
+)
 from catan_pz.rules import Rules
 from tests.helpers import act
 from tests.published.charlesworth.uniform import joint_actions
 
 RULES = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
-SMALL = Architecture("small")
+SMALL = CharlesworthNetwork("small")
 
 
 def dense(inputs, outputs):
@@ -63,10 +67,14 @@ PUBLISHED = {
 def test_the_network_has_the_size_of_the_source():
     assert 19 * 25 + 4 * 128 == 987
     # What the published program counts, without the two numbers of its normaliser.
-    assert Architecture("full", additions=False).parameters == sum(PUBLISHED.values()) == 1_928_993
+    assert (
+        CharlesworthNetwork("full", additions=False).parameters
+        == sum(PUBLISHED.values())
+        == 1_928_993
+    )
     # Roads, harbors, phase, and the hand for what an offer gives, widen three layers.
     wider = (24 + 36) * 64 + 16 * 256 + 6 * 128
-    assert Architecture("full").parameters == sum(PUBLISHED.values()) + wider == 1_937_697
+    assert CharlesworthNetwork("full").parameters == sum(PUBLISHED.values()) + wider == 1_937_697
     weights = SMALL.initial(np.random.default_rng(0))
     assert sum(array.size for array in weights.values()) == SMALL.parameters == 392_586
 
@@ -148,7 +156,7 @@ def test_tiles_attend_to_each_other(seen):
 @pytest.mark.parametrize("additions", [True, False])
 def test_numpy_and_torch_agree(additions, batch):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    architecture = Architecture("small", additions)
+    architecture = CharlesworthNetwork("small", additions)
     weights = varied(architecture)
     tensors = {name: torch.tensor(array) for name, array in weights.items()}
     uniforms = np.random.default_rng(0).random((48, ch.NUM_SLOTS))
@@ -214,7 +222,7 @@ def assert_mean_entropy(entropy, rows, masks, tensors, seen):
 def test_log_probabilities_are_those_of_an_enumeration(number):
     """Joint probabilities add up to 1, and are the same by sampling and by training."""
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    from catan_pz.published.charlesworth.joint_actions import evaluate
+    from catan_pz.published.charlesworth.training import evaluate
 
     units, mask = list(positions())[number]
     rows, masks = joint_actions(units, mask)

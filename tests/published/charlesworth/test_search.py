@@ -15,12 +15,15 @@ from catan_pz.game.view import view_of
 from catan_pz.observation.segments import named_views
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.agent import CharlesworthAgent
-from catan_pz.published.charlesworth.candidates import Node, candidates
-from catan_pz.published.charlesworth.plans import single_actions
+from catan_pz.published.charlesworth.candidates import Node, SearchRun, candidates
+from catan_pz.published.charlesworth.games import single_actions
 from catan_pz.published.charlesworth.resampling import shuffled
-from catan_pz.published.charlesworth.run import SearchRun
-from catan_pz.published.charlesworth.search import ForwardSearch, Runs, SearchedDecision
-from catan_pz.published.charlesworth.search_options import ForwardOptions
+from catan_pz.published.charlesworth.search import (
+    ForwardOptions,
+    ForwardSearch,
+    Runs,
+    SearchedDecision,
+)
 from catan_pz.rules import Rules
 from catan_pz.terms import Resource
 from catan_pz.testing import check_agent

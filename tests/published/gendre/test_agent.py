@@ -12,7 +12,7 @@ from catan_pz.game.view import view_of
 from catan_pz.published.gendre import choices as c
 from catan_pz.published.gendre.agent import SHIPPED, GendreAgent, sampled
 from catan_pz.published.gendre.model import GendreModel
-from catan_pz.published.gendre.networks import NETWORKS, Architecture
+from catan_pz.published.gendre.networks import NETWORKS, GendreNetwork
 from catan_pz.rules import Rules
 from catan_pz.testing import check_agent
 
@@ -25,7 +25,7 @@ TABLES = (
 
 
 def made(network="xdim_res", layers=2, encoder="gendre", **options):
-    architecture = Architecture(network, layers, 3, 5, encoder=encoder)
+    architecture = GendreNetwork(network, layers, 3, 5, encoder=encoder)
     weights = architecture.initial(np.random.default_rng(1))
     return GendreModel(architecture, weights, RULES, **options)
 

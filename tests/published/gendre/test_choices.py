@@ -12,7 +12,7 @@ from catan_pz.encoders import load
 from catan_pz.game import position
 from catan_pz.observation.segments import PLACES
 from catan_pz.published.gendre import choices as c
-from catan_pz.published.gendre.deciding import decide, kept_hands, legal_logits, undecided
+from catan_pz.published.gendre.choices import decide, kept_hands, legal_logits, undecided
 from catan_pz.rules import Rules
 from catan_pz.terms import Resource
 

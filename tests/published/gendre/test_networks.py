@@ -6,7 +6,7 @@ import pytest
 from catan_pz import encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
-from catan_pz.published.gendre.networks import CELLS, NETWORKS, NORMS, Architecture
+from catan_pz.published.gendre.networks import CELLS, NETWORKS, NORMS, GendreNetwork
 
 # Convolutions of 15 weights for each pair of planes and a bias, scalars to constant planes,
 # scalars to scalars with a bias, mean and variance of each plane to scalars.
@@ -25,17 +25,17 @@ def test_parameters_are_those_counted_by_hand():
     for layers, parameters in expected.items():
         assert FIRST + (layers - 1) * LAYER + HEADS == parameters
         for network in ("xdim", "xdim_res"):
-            assert Architecture(network, layers).parameters == parameters
+            assert GendreNetwork(network, layers).parameters == parameters
     for layers, parameters in {6: 164_832, 8: 212_912, 10: 260_992}.items():
         assert CNN_FIRST + (layers - 1) * CNN_LAYER + CNN_HEADS == parameters
-        assert Architecture("cnn_res", layers).parameters == parameters
+        assert GendreNetwork("cnn_res", layers).parameters == parameters
     # At any table 4 more planes and 77 more scalars come in, and 140 more choices go out.
     more = 15 * 4 * 15 + 77 * 15 + 77 * 40 + 2 * 4 * 40 + (40 + 1 + 2 * 15) * 140
-    assert Architecture("xdim_res", 6, encoder="gendre_table").parameters == 50_792 + more
+    assert GendreNetwork("xdim_res", 6, encoder="gendre_table").parameters == 50_792 + more
     more = 15 * (4 + 77) * 40 + (40 + 1) * 140
-    assert Architecture("cnn_res", 6, encoder="gendre_table").parameters == 164_832 + more
+    assert GendreNetwork("cnn_res", 6, encoder="gendre_table").parameters == 164_832 + more
     # A scale and a shift for each plane and scalar of a layer.
-    assert Architecture("xdim", 6, norm="batch").parameters == 50_792 + 6 * 2 * (15 + 40)
+    assert GendreNetwork("xdim", 6, norm="batch").parameters == 50_792 + 6 * 2 * (15 + 40)
 
 
 def weights_of(architecture, seed=0):
@@ -114,7 +114,7 @@ def by_hand(architecture, weights, planes, scalars):
 
 @pytest.mark.parametrize(("network", "norm"), [("xdim", "none"), ("xdim_res", "batch")])
 def test_crossed_networks_do_what_is_written_out(network, norm, seen):
-    architecture = Architecture(network, 3, 4, 6, norm=norm)
+    architecture = GendreNetwork(network, 3, 4, 6, norm=norm)
     weights = weights_of(architecture)
     found = architecture.evaluate(weights, seen["planes"], seen["scalars"])
     for k in range(2):
@@ -124,7 +124,7 @@ def test_crossed_networks_do_what_is_written_out(network, norm, seen):
 
 
 def test_the_baseline_sees_scalars_as_constant_planes(seen):
-    architecture = Architecture("cnn_res", 2, 3)
+    architecture = GendreNetwork("cnn_res", 2, 3)
     weights = weights_of(architecture)
     found = architecture.evaluate(weights, seen["planes"][:1], seen["scalars"][:1])
     constant = np.broadcast_to(seen["scalars"][0][:, None, None], (45, 11, 21))
@@ -143,7 +143,7 @@ def test_the_baseline_sees_scalars_as_constant_planes(seen):
 @pytest.mark.parametrize(("encoder", "count"), [("gendre", 324), ("gendre_table", 464)])
 def test_numpy_and_torch_agree(network, norm, encoder, count):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    architecture = Architecture(network, 4, norm=norm, encoder=encoder)
+    architecture = GendreNetwork(network, 4, norm=norm, encoder=encoder)
     batch = CpuBatch(6, num_players=count // 100, trading=count > 324, seed=1)
     batch.play_random(400)
     seen = encoders.load(encoder).encode(batch.observation)
@@ -161,7 +161,7 @@ def test_numpy_and_torch_agree(network, norm, encoder, count):
 
 def test_batches_are_normalised_by_their_own_statistics(seen):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    architecture = Architecture("xdim", 1, 3, 4, "relu", "batch")
+    architecture = GendreNetwork("xdim", 1, 3, 4, "relu", "batch")
     weights = {name: torch.as_tensor(w) for name, w in weights_of(architecture).items()}
     planes, scalars = (torch.as_tensor(seen[name]) for name in ("planes", "scalars"))
     statistics = {}
