@@ -21,17 +21,8 @@ from catan_pz.belief.hand_events import (
 class HandBounds:
     """The least and the most of each resource that each player can hold.
 
-    Args:
-        least: (P, R) fewest cards.
-        most: (P, R) most cards.
-        sizes: (P,) cards in each hand.
-        totals: (R,) cards of each resource in all hands.
-
     Attributes:
         missing: (R,) how many of the totals may have been discarded face down.
-
-    Raises:
-        ValueError: if no hands fit.
     """
 
     def __init__(
@@ -64,11 +55,7 @@ class HandBounds:
         return other
 
     def update(self, event: HandEvent) -> None:
-        """Take in what was seen.
-
-        Raises:
-            ValueError: if it contradicts the bounds.
-        """
+        """Take in what was seen."""
         match event:
             case HandsChanged(changes):
                 self._shift(np.array(changes, np.int64))
@@ -152,11 +139,7 @@ class HandBounds:
         self.missing = np.maximum(self.totals - least, 0)
 
     def tighten(self) -> None:
-        """Narrow the bounds until row and column sums give nothing more.
-
-        Raises:
-            ValueError: if no hands fit.
-        """
+        """Narrow the bounds until row and column sums give nothing more."""
         while True:
             if self.missing.any():
                 self._note_missing()

@@ -87,11 +87,7 @@ class CardBelief:
         self._note_no_win(record)
 
     def recount(self, record: np.ndarray) -> None:
-        """Take in that cards were played, or came back into a hand, without a decision.
-
-        Args:
-            record: `STATE` scalar of the game as it stands now.
-        """
+        """Take in that cards were played, or came back into a hand, without a decision."""
         for p, held in enumerate(record["cards"][: len(self.groups)].sum(1).tolist()):
             for groups in (self.groups[p], self._sure[p]):
                 for _ in range(held - groups.count):
@@ -100,12 +96,7 @@ class CardBelief:
                     groups.play()
 
     def update(self, events: Events, record: np.ndarray) -> None:
-        """Take in what is public of a decision.
-
-        Args:
-            events: its events, as anybody sees them.
-            record: `STATE` scalar after it.
-        """
+        """Take in what is public of a decision."""
         decision = events[0]
         bought = decision.what == BUY_DEVELOPMENT_CARD
         played = any(event.kind == EventKind.CARD_PLAYED for event in events)
@@ -135,11 +126,7 @@ class CardBelief:
         return unknown
 
     def slots(self, record: np.ndarray) -> Iterator[tuple[tuple[Slots, ...], int]]:
-        """Where the unknown cards can lie, the deck last, with a weight.
-
-        Raises:
-            ValueError: if the record isn't one that was followed.
-        """
+        """Where the unknown cards can lie, the deck last, with a weight."""
         others = [p for p in range(len(self.groups)) if p != self.viewer]
         held = [int(record["cards"][p].sum()) for p in others]
         deck, in_turn = Slots(DECK, int(record["deck_left"])), int(record["turn_player"])
@@ -158,9 +145,6 @@ class CardBelief:
 
         Returns:
             For each split the choices of cards that make it, times the weight of its slots.
-
-        Raises:
-            ValueError: as `slots`, or if there is no way.
         """
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
         ways = {}
@@ -193,11 +177,7 @@ class CardBelief:
         return held[winner] >= needed
 
     def victory_point_probabilities(self, record: np.ndarray) -> NDArray[np.float64]:
-        """(P, 6) probability that each seat holds 0 to 5 victory point cards.
-
-        Raises:
-            ValueError: as `splits`.
-        """
+        """(P, 6) probability that each seat holds 0 to 5 victory point cards."""
         probabilities = np.zeros((len(self.groups), DECK_COUNTS[Card.VICTORY_POINT] + 1))
         probabilities[self.viewer, int(record["cards"][self.viewer, Card.VICTORY_POINT])] = 1
         ways = self.splits(record)
@@ -218,9 +198,6 @@ class CardBelief:
         Args:
             games: (G,) `STATE`, alike in what the viewer sees.
             rng: where the draws come from.
-
-        Raises:
-            ValueError: as `splits`.
         """
         ways = self.splits(games[0])
         numbers = np.array(list(ways.values()), np.float64)
@@ -273,9 +250,6 @@ class CardBelief:
             seat: who holds the card from before this turn, `DECK` where it is on top.
             card: its kind.
             rng: where the draws come from.
-
-        Raises:
-            ValueError: if the card can't be there.
         """
         record = games[0]
         if self.unknown(record)[card] == 0:

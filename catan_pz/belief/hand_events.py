@@ -93,13 +93,7 @@ def unseen_by(event: HandEvent, viewer: int) -> HandEvent:
 def hand_events(
     events: Events, num_players: int, hides_discards: bool = False
 ) -> tuple[HandEvent, ...]:
-    """What a decision tells of hands.
-
-    Args:
-        events: the events of the decision, as somebody sees them.
-        num_players: P.
-        hides_discards: whether cards are discarded face down.
-    """
+    """What a decision tells of hands."""
     decision = events[0]
     if hides_discards and (decision.what == UNKNOWN or is_discard(decision.what)):
         return tuple(

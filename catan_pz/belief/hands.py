@@ -42,7 +42,6 @@ class HandBelief:
         weights: (N,) float64, or an object array of `Fraction`; scaled to sum to 1.
 
     Attributes:
-        viewer: seat.
         hands: (N, P, R) int8.
         weights: (N,) probabilities.
         is_cut: whether unlikely hypotheses were dropped.
@@ -78,11 +77,7 @@ class HandBelief:
         return len(self.hands)
 
     def update(self, event: HandEvent) -> None:
-        """Take in what the viewer saw.
-
-        Raises:
-            ValueError: if no hypothesis fits it; the belief is untouched.
-        """
+        """Take in what the viewer saw."""
         self._keep(allowing(self.hands, event))
         match event:
             case HandsChanged(changes):
@@ -100,21 +95,13 @@ class HandBelief:
                 self._cut(MOST_KEPT)
 
     def before(self, event: HandEvent) -> "HandBelief":
-        """What is left of the belief if an event is about to be seen.
-
-        Raises:
-            ValueError: if no hypothesis allows it.
-        """
+        """What is left of the belief if an event is about to be seen."""
         given = self.copy()
         given._keep(allowing(self.hands, event))
         return given
 
     def keep_within(self, bounds: HandBounds) -> None:
-        """Drop the hypotheses that lie beyond bounds.
-
-        Raises:
-            ValueError: if that are all; the belief is untouched.
-        """
+        """Drop the hypotheses that lie beyond bounds."""
         within = (bounds.least <= self.hands) & (self.hands <= bounds.most)
         self._keep(np.asarray(within.all((1, 2))))
 
@@ -176,21 +163,12 @@ class HandBelief:
         return np.array(np.einsum("n,npr->pr", weights, self.hands), np.float64)
 
     def weight_of(self, hands: ArrayLike) -> Any:
-        """Probability that the hands are exactly these (P, R).
-
-        Raises:
-            ValueError: if they aren't counts of that shape.
-        """
+        """Probability that the hands are exactly these (P, R)."""
         counts = _counts("hands", hands, self.hands.shape[1:])
         return self._total(np.all(self.hands == counts, axis=(1, 2)))
 
     def probability_of_holding(self, seat: int, bundle: ArrayLike) -> Any:
-        """Probability that a player holds at least the cards (R,) of a bundle.
-
-        Raises:
-            ValueError: if there is no such seat, or the bundle isn't a count of each resource.
-            TypeError: if the seat isn't an integer.
-        """
+        """Probability that a player holds at least the cards (R,) of a bundle."""
         seat = check_seat(seat, self.hands.shape[1])
         counts = _counts("bundle", bundle, self.hands.shape[2:])
         return self._total(np.all(self.hands[:, seat] >= counts, axis=1))
@@ -206,11 +184,7 @@ class HandBelief:
 
 
 def _counts(name: str, given: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
-    """Counts of cards, as an array of a shape.
-
-    Raises:
-        ValueError: if they are anything else.
-    """
+    """Counts of cards, as an array of a shape."""
     with suppress(ValueError):  # lists of several lengths
         counts = np.asarray(given)
         if counts.shape == shape and counts.dtype.kind in "iu" and (counts >= 0).all():
@@ -253,18 +227,8 @@ def drawn_hands(
 ) -> NDArray[np.int8]:
     """Random hands within bounds that have the sizes required.
 
-    Args:
-        least: (P, R) fewest cards.
-        most: (P, R) most cards.
-        sizes: (P,) cards in each hand.
-        count: how many are drawn; equal ones count once.
-        rng: where they are drawn from.
-
     Returns:
         (N, P, R) int8, all different.
-
-    Raises:
-        ValueError: if none fits.
     """
     low, high = np.array(least, np.int64), np.array(most, np.int64)
     drawn = []
@@ -288,19 +252,8 @@ def dealt_hands(
 
     What is beyond the fewest cards is dealt at random; deals beyond the most count nothing.
 
-    Args:
-        least: (P, R) fewest cards.
-        most: (P, R) most cards.
-        sizes: (P,) cards in each hand.
-        totals: (R,) cards of each resource in all hands.
-        count: how many deals are tried.
-        rng: where they are drawn from.
-
     Returns:
         (N, P, R) int8, all different, and (N,).
-
-    Raises:
-        ValueError: if none fits.
     """
     low, high = np.array(least, np.int64), np.array(most, np.int64)
     free = np.array(totals, np.int64) - low.sum(0)
@@ -328,19 +281,8 @@ def all_hands(
 ) -> NDArray[np.int8]:
     """All hands within bounds that have the sums required.
 
-    Args:
-        least: (P, R) fewest cards.
-        most: (P, R) most cards.
-        sizes: (P,) cards in each hand.
-        totals: (R,) cards of each resource in all hands.
-        limit: most hypotheses, those on the way included.
-
     Returns:
         (N, P, R) int8, in lexicographic order.
-
-    Raises:
-        ValueError: if none fits.
-        TooManyHandsError: if there are more than the limit.
     """
     low, high = np.array(least, np.int64), np.array(most, np.int64)
     found = np.zeros((1, 0, low.shape[1]), np.int64)

@@ -56,16 +56,11 @@ class Belief:
         customs: how the table differs from a game of this package.
 
     Attributes:
-        viewer: seat.
         hands: the `HandBelief`.
         cards: the `CardBelief`.
         shared: for each observer the `HandBounds` which the viewer is sure that it knows,
             the observer's own hand apart.
         customs: how the table differs from a game of this package.
-
-    Raises:
-        ValueError: if no hands fit the record, the viewer isn't a seat of it, or it isn't one.
-        TypeError: if the viewer isn't an integer.
     """
 
     def __init__(
@@ -106,12 +101,7 @@ class Belief:
         self.follow(as_seen_by(events, self.viewer), game.state)
 
     def follow(self, events: Events, record: np.ndarray) -> None:
-        """Take in one decision.
-
-        Args:
-            events: its events, as the viewer sees them.
-            record: `STATE` scalar after it.
-        """
+        """Take in one decision."""
         for event in hand_events(events, int(record["num_players"]), self.customs.hides_discards):
             self.update(event)
         self.cards.update(events, record)
@@ -193,10 +183,6 @@ class Belief:
 
         Returns:
             (count,) array of `STATE`.
-
-        Raises:
-            ValueError: if the belief is not about this state, or no hands allow what is
-                coming; for a record or an rng that is none, or a count that isn't an int from 1.
         """
         _check_record(record)
         check_generator(rng)
@@ -221,9 +207,6 @@ class Belief:
         """A record with all that the viewer can't see taken out, from which `resample` draws alike.
 
         Others' hands are their least ones, their development cards are all of one kind.
-
-        Args:
-            record: `STATE` scalar of the game as it stands now.
 
         Returns:
             (1,) array of `STATE`, which is no sound game.

@@ -27,9 +27,6 @@ class Segment:
         dtype: name of its NumPy dtype; libraries expect "float32".
         low: the least value; infinite where there is none.
         high: the greatest value; infinite where there is none.
-
-    Raises:
-        ValueError: names the segment and what isn't possible.
     """
 
     name: str
@@ -78,7 +75,6 @@ class Encoder(ABC):
     nothing from one call to the next. `catan_pz.testing.check_encoder` checks both.
 
     Attributes:
-        name: of the encoder; model files store it.
         segments: what `encode` gives. An encoder of one segment gives its array, an encoder of
             several a dict of arrays by their names.
     """

@@ -19,11 +19,7 @@ class FlatForm(Encoder):
     """
 
     def encode(self, units: Array) -> Any:
-        """The observations (..., N) in natural units, scaled and in this form.
-
-        Raises:
-            ValueError: for vectors of another length.
-        """
+        """The observations (..., N) in natural units, scaled and in this form."""
         if units.shape[-1:] != (SIZE,):
             raise ValueError(f"units have shape {tuple(units.shape)}, must have (..., {SIZE})")
         return self.of_flat(scaled(units))

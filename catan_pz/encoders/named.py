@@ -35,9 +35,6 @@ class NamedVectors:
     Making some fifty views takes several times as long as a step of the game does. Comparing their
     shapes and flags would take longer than all the rest of an observation; so whoever holds them
     must leave these as they are.
-
-    Args:
-        encoder: makes the views.
     """
 
     KEPT: Final = 4

@@ -14,9 +14,6 @@ def check_output(encoder: Encoder, units: Array) -> None:
     Args:
         encoder: the encoder.
         units: (B, N) int8 observations, an array or a tensor; the first one is encoded.
-
-    Raises:
-        ValueError: names the encoder and what it gives.
     """
     check_segments(encoder)
     for given, where in ((units[[0, 0]], "two observations"), (units[[0]][0], "one observation")):
@@ -25,11 +22,7 @@ def check_output(encoder: Encoder, units: Array) -> None:
 
 
 def check_segments(encoder: Encoder) -> None:
-    """Refuse an encoder without segments, or with several of one name.
-
-    Raises:
-        ValueError: names the encoder.
-    """
+    """Refuse an encoder without segments, or with several of one name."""
     segments = getattr(encoder, "segments", ())
     if not segments:
         raise ValueError(f"{encoder}: segments are empty, must be one or more")
@@ -46,9 +39,6 @@ def named_arrays(encoder: Encoder, given: Any, kind: type, where: str) -> dict[s
         given: what `encode` gave.
         kind: what its arrays must be, NumPy arrays or tensors.
         where: for what it gave it, for errors.
-
-    Raises:
-        ValueError: if it gave anything else.
     """
     if encoder.is_dict:
         if not isinstance(given, dict):
@@ -81,9 +71,6 @@ def check_arrays(
         named: the arrays, by the names of its segments.
         leading: the leading axes of the observations that they were made of.
         where: for what it gave them, for errors.
-
-    Raises:
-        ValueError: names the encoder and the array.
     """
     for segment in encoder.segments:
         array = named[segment.name]

@@ -44,9 +44,6 @@ def register(name: str, home: str) -> None:
         name: its name, which must be its attribute `name` too.
         home: "module:thing", a class of `Encoder` or a function that returns one; imported when
             the encoder is loaded.
-
-    Raises:
-        ValueError: if the name isn't a str or is taken, or the home isn't in that form.
     """
     if not isinstance(name, str) or not name:
         raise not_possible("name", name, "a str that isn't empty")
@@ -62,12 +59,7 @@ def registered() -> dict[str, str]:
 
 
 def load(name: str) -> Encoder:
-    """The encoder of a name, the same object at each call until it is registered again.
-
-    Raises:
-        ValueError: for a name that isn't known, or one that stands for no encoder.
-        ImportError: if its module needs what isn't installed.
-    """
+    """The encoder of a name, the same object at each call until it is registered again."""
     if not isinstance(name, str) or name not in _HOMES:
         raise ValueError(f"encoder {quoted(name)} is not possible; allowed: one of {names()}")
     loaded = _LOADED.get(name)
@@ -95,9 +87,6 @@ def as_encoder(given: Any, option: str = "observation") -> Encoder:
     Args:
         given: the encoder, or its name.
         option: what an error calls it.
-
-    Raises:
-        ValueError: if it is neither.
     """
     if isinstance(given, Encoder):
         return given

@@ -16,11 +16,7 @@ from catan_pz.terms import NOBODY
 
 
 def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
-    """An array (count,) of any integer type as int64.
-
-    Raises:
-        TypeError, ValueError: if it is no such array; the name tells which.
-    """
+    """An array (count,) of any integer type as int64."""
     try:
         array = np.asarray(given)
     except ValueError:  # a list of lists of several lengths
@@ -36,11 +32,7 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
 
 
 def numbers(given: Any, count: int, name: str) -> Any:
-    """An array or tensor (count,) of real numbers.
-
-    Raises:
-        TypeError, ValueError: if it is no such array; the name tells which.
-    """
+    """An array or tensor (count,) of real numbers."""
     try:
         array = given if hasattr(given, "dtype") else np.asarray(given)
     except ValueError:  # a list of lists of several lengths
@@ -61,11 +53,7 @@ def are_finite(numbers: Any) -> bool:
 
 
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse a state without an array for each of those that a batch keeps, or with another one.
-
-    Raises:
-        ValueError: names the first that is missing or doesn't fit.
-    """
+    """Refuse a state without an array for each of those that a batch keeps, or with another one."""
     if not isinstance(state, Mapping):
         raise ValueError(f"state is {quoted(state)}, must be arrays by name")
     for name, own in kept.items():
@@ -89,9 +77,6 @@ def check_numbers_in(
         names: of arrays in it.
         least: the least number allowed in them.
         most: the largest, if there is one.
-
-    Raises:
-        ValueError: names the first array that has others.
     """
     for name in names:
         given = state[name]
@@ -101,26 +86,14 @@ def check_numbers_in(
 
 
 def check_finite_in(state: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
-    """Refuse a state with numbers that aren't finite.
-
-    Args:
-        state: the state.
-        names: of arrays in it.
-
-    Raises:
-        ValueError: names the first array that has others.
-    """
+    """Refuse a state with numbers that aren't finite."""
     for name in names:
         if not np.isfinite(state[name]).all():
             raise ValueError(f"state: {name} is {quoted(state[name])}, must be finite")
 
 
 def check_ends(state: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse a state in which games are truncated that aren't done.
-
-    Raises:
-        ValueError: says so.
-    """
+    """Refuse a state in which games are truncated that aren't done."""
     if (state["truncated"] & ~state["done"]).any():
         raise ValueError("state: truncated names games that aren't done")
 
@@ -133,9 +106,6 @@ def check_winners(state: Mapping[str, NDArray[Any]], records: np.ndarray) -> Non
     Args:
         state: the state, with or without "winner".
         records: (B,) its games, sound.
-
-    Raises:
-        ValueError: names the array that doesn't fit.
     """
     done, truncated = state["done"], state["truncated"]
     here = done & ~records["legal"].any(1)
@@ -152,22 +122,14 @@ def check_winners(state: Mapping[str, NDArray[Any]], records: np.ndarray) -> Non
 
 
 def check_unfinished(records: np.ndarray) -> None:
-    """Refuse finished games among sound records (K,).
-
-    Raises:
-        ValueError: names the first.
-    """
+    """Refuse finished games among sound records (K,)."""
     ended = ~records["legal"].any(1)
     if ended.any():
         raise ValueError(f"games[{int(ended.argmax())}] is finished")
 
 
 def check_records(games: Any) -> None:
-    """Refuse what are no records (K,) of `STATE`.
-
-    Raises:
-        ValueError: says so.
-    """
+    """Refuse what are no records (K,) of `STATE`."""
     if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
         is_array = isinstance(games, np.ndarray)
         given = f"{games.shape} of {quoted(games.dtype)}" if is_array else quoted(games)
@@ -178,11 +140,7 @@ def check_records(games: Any) -> None:
 
 
 def records_in_range(games: Any, rules: Rules) -> np.ndarray:
-    """A copy of records (K,) of `STATE` as compiled code wants them, each number in its range.
-
-    Raises:
-        ValueError: names the first that isn't, and what is wrong with it.
-    """
+    """A copy of records (K,) of `STATE` as compiled code wants them, each number in its range."""
     check_records(games)
     ranges_of(rules).check(np.ascontiguousarray(games))
     records = as_games(np.empty(len(games), STATE))
@@ -191,11 +149,7 @@ def records_in_range(games: Any, rules: Rules) -> np.ndarray:
 
 
 def sound_records(games: Any, rules: Rules) -> np.ndarray:
-    """A copy of records (K,) of `STATE` as compiled code wants them, all sound games of the rules.
-
-    Raises:
-        ValueError: names the first that isn't, and what is wrong with it.
-    """
+    """A copy of records (K,) of `STATE` as compiled code wants them, all sound games."""
     records = records_in_range(games, rules)
     spare = as_games(np.empty_like(records))
     for i in range(len(records)):

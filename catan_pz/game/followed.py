@@ -43,14 +43,9 @@ class FollowedGame:
             it allows.
 
     Attributes:
-        rules: the `Rules`.
-        seat: the seat.
         belief: all that the seat can conclude now; the next decision replaces it.
         sampled: a game that looks to the seat as the true one does. Public facts can be read
             from it; what is hidden in it is made up. Don't play on it.
-
-    Raises:
-        ValueError: if board, first player or seat are missing or not possible.
     """
 
     def __init__(
@@ -89,9 +84,6 @@ class FollowedGame:
                 with what the seat knows: it has no part in what follows.
             seat: the seat.
             customs: how the table differs from a game of this package.
-
-        Raises:
-            ValueError: names the entry that is wrong, or the rules that the state breaks.
         """
         followed = cls.__new__(cls)
         followed._start(Game.from_snapshot(data), seat, customs)
@@ -105,11 +97,7 @@ class FollowedGame:
         self.sampled = self._game_of(self.belief.resample(game.state, self._rng))
 
     def listen(self, _game: Game, events: Events) -> None:
-        """Take in one decision of a hosted game, as a listener of it.
-
-        Raises:
-            ContradictionError: as `follow`.
-        """
+        """Take in one decision of a hosted game, as a listener of it."""
         self.follow(as_seen_by(events, self.seat))
 
     def follow(self, events: Iterable[Event]) -> Events:
@@ -152,10 +140,6 @@ class FollowedGame:
             seat: one of the players.
             other: the other.
             bundles: what the first gives, and what it gets.
-
-        Raises:
-            ContradictionError: if one of them can't have given so much, or seats or cards are
-                none of the game's; nothing is changed.
         """
         if not self.rules.trading:
             raise ContradictionError("players don't trade with each other in this game")
@@ -202,10 +186,6 @@ class FollowedGame:
 
         Returns:
             A copy; the game itself stays as it is.
-
-        Raises:
-            ContradictionError: if somebody offers what it can't hold, or seats or cards are none
-                of the game's.
         """
         if not self.rules.trading:  # neither the mask nor the action table has room for it
             raise ContradictionError("players don't trade with each other in this game")
@@ -281,19 +261,11 @@ class FollowedGame:
         return view_of(self.sampled, self.seat, now)
 
     def resample(self, rng: np.random.Generator) -> Game:
-        """A full game that looks to the seat as the true one does, drawn from its belief.
-
-        Args:
-            rng: where the draws come from.
-        """
+        """A full game that looks to the seat as the true one does, drawn from its belief."""
         return self._game_of(self.belief.resample(self.sampled.state, rng))
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Several such games, drawn at once.
-
-        Args:
-            rng: where the draws come from.
-            count: how many are drawn, each for itself.
 
         Returns:
             (count,) array of `STATE`.
@@ -324,11 +296,7 @@ def _is_seat(seat: Any, seats: range) -> bool:
 
 
 def _checked(bundles: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Both sides of an offer or trade, as plain counts of cards.
-
-    Raises:
-        ContradictionError: they aren't what hands can hold.
-    """
+    """Both sides of an offer or trade, as plain counts of cards."""
     try:
         give, get = ([as_integer("count", n) for n in side] for side in bundles)
     except (TypeError, ValueError):

@@ -74,7 +74,6 @@ class Game:
         **options: replace single options of the rules.
 
     Attributes:
-        rules: the `Rules`.
         games: (1,) array of `STATE`, the game itself.
         listeners: called after each decision, forced ones included; see `Listener`.
         terms: (4, F) int8, each `RewardTerm` of the last step, as far as it was counted.
@@ -223,9 +222,6 @@ class Game:
 
         Returns:
             The action as an int. If an outcome is named, the action must be played next.
-
-        Raises:
-            IllegalActionError, TypeError, ValueError: as for `step`; the game is untouched.
         """
         action = as_action(action)
         self.check(action)
@@ -253,10 +249,6 @@ class Game:
         """What chance may bring if an action is played, with the probability of each.
 
         Probabilities are those of one who sees all. Empty where there is no chance in it.
-
-        Raises:
-            TypeError: if the action isn't an integer.
-            ValueError: if there is no such action.
         """
         action = as_action(action)
         if not 0 <= action < NUM_ACTIONS:
@@ -270,22 +262,14 @@ class Game:
         }
 
     def observe(self, viewer: int) -> NDArray[np.int8]:
-        """(N,) int8 what a seat sees, in the natural units of `observation.segments`.
-
-        Raises:
-            TypeError, ValueError: if the viewer isn't a seat of the game.
-        """
+        """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
         viewer = check_seat(viewer, self.rules.num_players)
         obs = np.empty(SIZE, np.int8)
         game_calls.observe(self.games, 0, viewer, obs)
         return obs
 
     def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
-        """(N,) float32 what a seat sees, scaled into [0, 1].
-
-        Raises:
-            TypeError, ValueError: if the viewer isn't a seat of the game.
-        """
+        """(N,) float32 what a seat sees, scaled into [0, 1]."""
         viewer = check_seat(viewer, self.rules.num_players)
         scaled = np.empty(SIZE, np.float32)
         game_calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
@@ -300,11 +284,7 @@ class Game:
         return state_to_dict(self.games[0], self.rules)
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go to the state of a snapshot, rules included.
-
-        Raises:
-            ValueError: says what is wrong with it; the game is untouched.
-        """
+        """Go to the state of a snapshot, rules included."""
         other = type(self).from_snapshot(data)
         other.listeners = self.listeners
         self.__dict__.update(other.__dict__)
@@ -332,10 +312,6 @@ class Game:
 
         Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do
         that. Play of one that breaks them may bring anything about.
-
-        Raises:
-            ValueError: if the array isn't a writable one of that shape and type, the record is
-                one of other rules, or a field holds a number that it never can.
         """
         if not isinstance(rules, Rules):
             raise ValueError(f"rules={quoted(rules)} are not possible; allowed: a Rules")

@@ -87,9 +87,6 @@ def perft(game: Game, depth: int) -> int:
     Args:
         game: stays as it is.
         depth: decisions to play, forced ones included.
-
-    Raises:
-        ValueError: if the depth isn't an int from 0 to 1000.
     """
     depth = check_count("depth", depth, least=0, most=_MOST_DECISIONS)
     if depth == 0:
@@ -109,9 +106,6 @@ def divide(game: Game, depth: int) -> Iterator[tuple[int, Outcome, int]]:
 
     Yields:
         The action, its outcome (None without chance), and the ways to go on from there.
-
-    Raises:
-        ValueError: if the depth isn't an int from 1 to 1000.
     """
     depth = check_count("depth", depth, most=_MOST_DECISIONS)
     for action in game.legal_actions().tolist():

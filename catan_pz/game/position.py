@@ -89,9 +89,6 @@ def _seats(players: Any, count: int, rules_given: bool) -> dict[int, Any]:
         players: as for `position`.
         count: the seats of the rules.
         rules_given: whether these aren't the defaults.
-
-    Raises:
-        ValueError: for other seats than those of the rules, or fewer than those of the defaults.
     """
     if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
         raise not_possible("players", players, "what each seat has")
@@ -123,11 +120,7 @@ def _check_entries(entries: Mapping[str, Any], known: Mapping[str, Any]) -> None
 
 
 def _counts(given: Any, name: str) -> dict[str, int]:
-    """Counts by name, as plain ints.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """Counts by name, as plain ints."""
     if isinstance(given, Mapping) and all(isinstance(key, str) for key in given):
         counts = {key: plain_int(n) for key, n in given.items()}
         if all(isinstance(n, int) and 0 <= n <= BANK_PER_RESOURCE for n in counts.values()):
@@ -158,11 +151,7 @@ def _player(given: Any) -> dict[str, Any]:
 
 
 def _cards_left(table: list[dict[str, Any]], deck: Sequence[str]) -> Counter[str]:
-    """Development cards that are neither with a player nor named on top of the deck.
-
-    Raises:
-        ValueError: names the kind of which there are more than the game has.
-    """
+    """Development cards that are neither with a player nor named on top of the deck."""
     given = Counter(deck)
     for player in table:
         given.update(player["cards"])

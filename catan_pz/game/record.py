@@ -68,9 +68,6 @@ class GameRecord:
             game: the game.
             names: what the players are called, one a seat.
             agents: who plays, one a seat, None for persons.
-
-        Raises:
-            ValueError: `names` or `agents` are not one a seat.
         """
         start = game.snapshot()
         record = cls(
@@ -101,11 +98,7 @@ class GameRecord:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a recorded game from a file.
-
-        Raises:
-            ValueError: names the line that is wrong, or says that the file is too long.
-        """
+        """Read a recorded game from a file."""
         content = read_file(Path(path))
         try:
             text = content.decode("utf-8")
@@ -120,9 +113,6 @@ class GameRecord:
 
         Args:
             text: the lines as one text, or one by one, as `lines` gives them.
-
-        Raises:
-            ValueError: names the line that is wrong.
         """
         rows = _rows(text if isinstance(text, str) else _joined(text))
         number, header = next(rows)

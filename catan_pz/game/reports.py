@@ -91,11 +91,7 @@ class ReportedDecision:
         return self.games[0]
 
     def play(self) -> None:
-        """Play the decision.
-
-        Raises:
-            ValueError: says what of the report is impossible.
-        """
+        """Play the decision."""
         self._check_form()
         self._check_turn()
         decision = self._events[0]

@@ -234,9 +234,6 @@ def state_from_dict(
         data: the JSON form.
         most_cards: of a resource in one place; more than the bank of these rules has, up to 127,
             where a table deals from one that never runs out.
-
-    Raises:
-        ValueError: names the entry that is missing or wrong, and what is allowed.
     """
     try:
         return _read_state(_Reader(data, most_cards=most_cards))
@@ -374,11 +371,7 @@ def _read_bounds(s: np.ndarray, o: int, p: int, reader: _Reader) -> None:
 
 
 def derived_differences(state: np.ndarray, data: Mapping[str, Any]) -> list[str]:
-    """Derived entries of the JSON form (road lengths, points) that aren't what follows.
-
-    Raises:
-        ValueError: names an entry that is missing, or isn't a number.
-    """
+    """Derived entries of the JSON form (road lengths, points) that aren't what follows."""
     return [
         f"state.players[{p}].{name}={given} should be {int(state[name][p])}"
         for p, player in enumerate(_Reader(data)["players"].items())

@@ -56,9 +56,6 @@ class View:
 
         What the seat can't know is drawn from its exact belief, given all that it saw.
 
-        Args:
-            rng: where the draws come from.
-
         Raises:
             RuntimeError: if the host doesn't follow the game for this agent, which it does
                 for agents with `needs_belief = True`.
@@ -69,16 +66,8 @@ class View:
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Several such games, drawn at once in a fraction of the time.
 
-        Args:
-            rng: where the draws come from.
-            count: how many are drawn, each for itself.
-
         Returns:
             (count,) array of `STATE`, as `Game.games` holds them.
-
-        Raises:
-            RuntimeError: as `resample`.
-            ValueError: for an rng that is none, or a count that isn't an int from 1.
         """
         return self._followed().resample_many(check_generator(rng), check_count("count", count))
 
@@ -98,16 +87,7 @@ def _observe() -> Callable[..., None]:
 
 
 def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
-    """What a seat may know now, in arrays of its own; the mask is zero unless it is to move.
-
-    Args:
-        game: the game.
-        seat: the seat.
-        resampler: what answers `View.resample`.
-
-    Raises:
-        TypeError, ValueError: if it isn't a seat of the game.
-    """
+    """What a seat may know now, in arrays of its own; the mask is zero unless it is to move."""
     seat = check_seat(seat, game.rules.num_players)
     observation = np.empty(SIZE, np.int8)
     _observe()(game.games, 0, seat, observation)

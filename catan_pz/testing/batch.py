@@ -44,10 +44,6 @@ def check_batch_agent(
         decisions: decisions in each game.
         seed: of the games and the random bits.
         **options: single options of `Rules`.
-
-    Raises:
-        AgentError: says what the agent does wrong, and where.
-        ValueError: for anything but a stateless agent, or options that are not possible.
     """
     given = as_agent(agent)
     if not given.stateless:

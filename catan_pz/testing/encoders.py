@@ -47,10 +47,6 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
         encoder: the encoder, or the name of one.
         steps: decisions in each game between the observations looked at.
         seed: of the games.
-
-    Raises:
-        EncoderError: says what the encoder does wrong, and where.
-        ValueError: for anything but an encoder.
     """
     encoder = as_encoder(encoder, "encoder")
     _check_name(encoder)
