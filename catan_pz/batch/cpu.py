@@ -21,8 +21,8 @@ from catan_pz.batch.steps import (
 )
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.encoders import Encoder
+from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.encoders.output import check_output
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import (
     check_arrays,

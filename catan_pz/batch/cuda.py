@@ -17,8 +17,8 @@ from catan_pz.batch.steps import (
 )
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.encoders import Encoder
-from catan_pz.encoders.arrays import Table, scaled
-from catan_pz.encoders.output import check_output
+from catan_pz.encoders.arrays import Constant, scaled
+from catan_pz.encoders.base import check_output
 from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE
 from catan_pz.game.game import Game, IllegalActionError
@@ -28,7 +28,7 @@ from catan_pz.rewards import Reward, is_linear, make_reward, weights_of
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
-_GLOBAL_SCALES: Final = Table(GLOBAL_SCALES)
+_GLOBAL_SCALES: Final = Constant(GLOBAL_SCALES)
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
 
 

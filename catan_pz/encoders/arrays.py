@@ -16,7 +16,7 @@ Array = Any
 """A NumPy array or a torch tensor."""
 
 
-class Table:
+class Constant:
     """A constant array, ready beside NumPy arrays and beside tensors on any device.
 
     It is copied to a device once, when it is first used with a tensor there.
@@ -51,10 +51,10 @@ class Table:
         self.__init__(values)  # type: ignore[misc]
 
 
-_SCALES: Final = Table(SCALES)
+_SCALES: Final = Constant(SCALES)
 
 
-def scaled(units: Array, scales: Table = _SCALES) -> Array:
+def scaled(units: Array, scales: Constant = _SCALES) -> Array:
     """Observations (..., N) in natural units as float32 in [0, 1]: the flat vectors.
 
     Args:
@@ -72,7 +72,7 @@ def floats(array: Array) -> Array:
     return array.astype(np.float32) if isinstance(array, np.ndarray) else array.float()
 
 
-def gather(array: Array, table: Table) -> Array:
+def gather(array: Array, table: Constant) -> Array:
     """Numbers of the last axis, (..., n), in the places that a table of indices gives them.
 
     Returns:
@@ -92,7 +92,7 @@ def join(arrays: Sequence[Array], axis: int = -1) -> Array:
     return torch.cat(tuple(arrays), axis)
 
 
-def spread(table: Table, over: Array) -> Array:
+def spread(table: Constant, over: Array) -> Array:
     """A constant repeated along the leading axes of observations (..., N)."""
     values = table.beside(over)
     shape = (*over.shape[:-1], *values.shape)

@@ -5,13 +5,11 @@ import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, prod
-from numbers import Real
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from catan_pz.checks import not_possible
 from catan_pz.encoders.arrays import Array
 from catan_pz.observation.segments import LAYOUT
 
@@ -36,36 +34,10 @@ class Segment:
     low: float = 0.0
     high: float = 1.0
 
-    def __post_init__(self) -> None:
-        what = f"segment {self.name!r}"
-        lengths = self.shape if isinstance(self.shape, tuple | list) else (0,)
-        if not all(_is_length(n) for n in lengths):
-            raise not_possible(f"{what}: shape", self.shape, "a tuple of ints from 1")
-        if not _is_dtype(self.dtype):
-            raise not_possible(f"{what}: dtype", self.dtype, "the name of a NumPy dtype of numbers")
-        for bound in ("low", "high"):
-            number = getattr(self, bound)
-            if not isinstance(number, Real) or isnan(number):
-                raise not_possible(f"{what}: {bound}", number, "a number")
-        if self.low > self.high:
-            raise not_possible(f"{what}: low", self.low, f"a number up to its high, {self.high}")
-
     @property
     def size(self) -> int:
         """How many numbers it has."""
         return prod(self.shape)
-
-
-def _is_length(n: object) -> bool:
-    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n > 0)
-
-
-def _is_dtype(name: object) -> bool:
-    """Whether it names a dtype of integers, floats or truth values."""
-    try:
-        return isinstance(name, str) and np.dtype(name).kind in "biuf"
-    except (TypeError, ValueError):
-        return False
 
 
 class Encoder(ABC):
@@ -114,3 +86,89 @@ class Encoder(ABC):
 
     def __repr__(self) -> str:
         return f"<encoder {getattr(self, 'name', type(self).__name__)!r}>"
+
+
+def check_output(encoder: Encoder, units: Array) -> None:
+    """Refuse an encoder whose output isn't that of its segments, for a batch and for one row.
+
+    Args:
+        encoder: the encoder.
+        units: (B, N) int8 observations, an array or a tensor; the first one is encoded.
+    """
+    check_segments(encoder)
+    for given, where in ((units[[0, 0]], "two observations"), (units[[0]][0], "one observation")):
+        named = named_arrays(encoder, encoder.encode(given), type(given), where)
+        check_arrays(encoder, named, given.shape[:-1], where)
+
+
+def check_segments(encoder: Encoder) -> None:
+    """Refuse an encoder without segments, or with several of one name."""
+    segments = getattr(encoder, "segments", ())
+    if not segments:
+        raise ValueError(f"{encoder}: segments are empty, must be one or more")
+    names = [segment.name for segment in segments]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{encoder}: segments have the names {names}, must differ")
+
+
+def named_arrays(encoder: Encoder, given: Any, kind: type, where: str) -> dict[str, Array]:
+    """What an encoder gave as a dict by the names of its segments.
+
+    Args:
+        encoder: the encoder.
+        given: what `encode` gave.
+        kind: what its arrays must be, NumPy arrays or tensors.
+        where: for what it gave it, for errors.
+    """
+    if encoder.is_dict:
+        if not isinstance(given, dict):
+            raise ValueError(f"{encoder}, {where}: gave {type(given).__name__}, must give a dict")
+        named = given
+    else:
+        named = {encoder.segments[0].name: given}
+    expected = [segment.name for segment in encoder.segments]
+    if list(named) != expected:
+        raise ValueError(
+            f"{encoder}, {where}: gave the keys {list(named)}, must give those of its segments, "
+            f"in order: {expected}"
+        )
+    for name, array in named.items():
+        if not isinstance(array, kind):
+            raise ValueError(
+                f"{encoder}, {where}: {name!r} is of {type(array).__name__}, must be of "
+                f"{kind.__name__}"
+            )
+    return named
+
+
+def check_arrays(
+    encoder: Encoder, named: dict[str, Array], leading: tuple[int, ...], where: str
+) -> None:
+    """Refuse arrays of another shape or dtype than the segments, or NumPy's out of their range.
+
+    Args:
+        encoder: the encoder.
+        named: the arrays, by the names of its segments.
+        leading: the leading axes of the observations that they were made of.
+        where: for what it gave them, for errors.
+    """
+    for segment in encoder.segments:
+        array = named[segment.name]
+        shape, dtype = (*leading, *segment.shape), str(array.dtype).removeprefix("torch.")
+        if array.shape != shape:
+            raise ValueError(
+                f"{encoder}: {segment.name!r} has the shape {tuple(array.shape)} for {where}, "
+                f"must have {shape}"
+            )
+        if dtype != np.dtype(segment.dtype).name:
+            raise ValueError(
+                f"{encoder}: {segment.name!r} is {dtype} for {where}, must be {segment.dtype}"
+            )
+        if not isinstance(array, np.ndarray):
+            continue
+        least, most = array.min(), array.max()
+        if not (segment.low <= least and most <= segment.high):
+            raise ValueError(
+                f"{encoder}: {segment.name!r} has values from {least} to {most} for {where}, must "
+                f"lie in [{segment.low}, {segment.high}]"
+            )

@@ -16,7 +16,7 @@ from catan_pz.board.topology import (
     VERTEX_HEXES,
     VERTEX_POINTS,
 )
-from catan_pz.encoders.arrays import Array, Table, floats, gather, join, merge, rows
+from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, merge, rows
 from catan_pz.observation.segments import PLACES, SEGMENTS
 from catan_pz.terms import (
     HARBOR_COUNTS,
@@ -63,38 +63,38 @@ _NUM_HARBOR_KINDS: Final = len(HARBOR_COUNTS)
 _NUM_TERRAINS: Final = len(TERRAIN_COUNTS)
 
 
-def columns_of(names: tuple[str, ...], count: int) -> Table:
+def columns_of(names: tuple[str, ...], count: int) -> Constant:
     """(count, F) which numbers of the flat vector describe each of `count` things."""
     parts = [np.arange(PLACES[name].start, PLACES[name].stop).reshape(count, -1) for name in names]
-    return Table(np.concatenate(parts, axis=1))
+    return Constant(np.concatenate(parts, axis=1))
 
 
 HEX_COLUMNS: Final = columns_of(OF_HEXES, NUM_HEXES)
 EDGE_COLUMNS: Final = columns_of(OF_EDGES, NUM_EDGES)
 PLAYER_COLUMNS: Final = columns_of(OF_PLAYERS, MAX_PLAYERS)
-GAME_COLUMNS: Final = Table(columns_of(OF_GAME, 1).values[0])
-PRESENT_COLUMNS: Final = Table(np.arange(PLACES["present"].start, PLACES["present"].stop))
+GAME_COLUMNS: Final = Constant(columns_of(OF_GAME, 1).values[0])
+PRESENT_COLUMNS: Final = Constant(np.arange(PLACES["present"].start, PLACES["present"].stop))
 
 
-def _vertex_harbors() -> Table:
+def _vertex_harbors() -> Constant:
     kinds = np.arange(_NUM_HARBOR_KINDS)
     start = PLACES["harbor"].start
     none = PLACES["harbor"].stop - start
     table = VERTEX_HARBOR[:, None] * _NUM_HARBOR_KINDS + kinds
-    return Table(np.where(VERTEX_HARBOR[:, None] >= 0, table, none))
+    return Constant(np.where(VERTEX_HARBOR[:, None] >= 0, table, none))
 
 
 _VERTEX_HARBORS: Final = _vertex_harbors()
-_VERTEX_YIELDS: Final = Table(
+_VERTEX_YIELDS: Final = Constant(
     np.where(VERTEX_HEXES[:, None] >= 0, VERTEX_HEXES[:, None], NUM_HEXES) * NUM_RESOURCES
     + np.arange(NUM_RESOURCES)[:, None]
 )
-_VERTEX_HEXES: Final = Table(np.where(VERTEX_HEXES >= 0, VERTEX_HEXES, NUM_HEXES))
+_VERTEX_HEXES: Final = Constant(np.where(VERTEX_HEXES >= 0, VERTEX_HEXES, NUM_HEXES))
 
 
-def _places(points: NDArray[np.int64]) -> Table:
+def _places(points: NDArray[np.int64]) -> Constant:
     middle, most = np.array((10, 5)), np.array((20, 10))
-    return Table((points + middle) / most)
+    return Constant((points + middle) / most)
 
 
 HEX_PLACES: Final = _places(HEX_POINTS)

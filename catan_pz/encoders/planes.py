@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_HARBOR, VERTEX_POINTS
 from catan_pz.encoders import features
-from catan_pz.encoders.arrays import Array, Table, gather, join, merge, scaled, spread
+from catan_pz.encoders.arrays import Array, Constant, gather, join, merge, scaled, spread
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import HARBOR_COUNTS, MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES
@@ -90,7 +90,7 @@ def _sources() -> NDArray[np.int64]:
     return table
 
 
-_BEYOND: Final = Table(np.array([0, 1], np.float32))
+_BEYOND: Final = Constant(np.array([0, 1], np.float32))
 
 
 class PlanesEncoder(Encoder):
@@ -115,9 +115,9 @@ class PlanesEncoder(Encoder):
     )
 
     def __init__(self) -> None:
-        self._sources = Table(_sources())
+        self._sources = Constant(_sources())
         players, game = features.PLAYER_COLUMNS.values, features.GAME_COLUMNS.values
-        self._scalars = Table(np.concatenate([players.ravel(), game]))
+        self._scalars = Constant(np.concatenate([players.ravel(), game]))
 
     def encode(self, units: Array) -> dict[str, Array]:
         """The observations (..., N) in natural units as planes and scalars."""

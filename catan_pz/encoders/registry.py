@@ -7,7 +7,7 @@ from catan_pz.encoders.base import Encoder
 
 _HOMES: dict[str, str] = {
     "flat": "catan_pz.encoders.flat:FlatEncoder",
-    "dict": "catan_pz.encoders.named:DictEncoder",
+    "dict": "catan_pz.encoders.flat:DictEncoder",
     "units": "catan_pz.encoders.flat:UnitsEncoder",
     "graph": "catan_pz.encoders.graph:GraphEncoder",
     "planes": "catan_pz.encoders.planes:PlanesEncoder",

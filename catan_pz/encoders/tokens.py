@@ -3,15 +3,15 @@
 import numpy as np
 
 from catan_pz.encoders import features
-from catan_pz.encoders.arrays import Array, Table, gather, join, scaled, spread
+from catan_pz.encoders.arrays import Array, Constant, gather, join, scaled, spread
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_VERTICES
 
 _PLACE = "x, y"
 
 
-def _ones(count: int) -> Table:
-    return Table(np.ones(count, np.float32))
+def _ones(count: int) -> Constant:
+    return Constant(np.ones(count, np.float32))
 
 
 class TokensEncoder(Encoder):

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from catan_pz.batch.reward_values import reward_values
 from catan_pz.checks import as_action
 from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.encoders.output import check_output
 from catan_pz.engine.play import ENDS, EVENTS, OVER, TERMS_SHIFT, TRUNCATED
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game

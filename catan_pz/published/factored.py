@@ -22,7 +22,7 @@ from catan_pz.actions import (
     ActionKind,
 )
 from catan_pz.checks import not_possible
-from catan_pz.encoders.arrays import Array, Table, floats
+from catan_pz.encoders.arrays import Array, Constant, floats
 from catan_pz.terms import NUM_RESOURCES
 
 UNUSED: Final = -1
@@ -77,18 +77,18 @@ class Factored:
         return len(self.choices)
 
     @cached_property
-    def _choices(self) -> Table:
-        return Table(self.choices)
+    def _choices(self) -> Constant:
+        return Constant(self.choices)
 
     @cached_property
-    def _columns(self) -> tuple[Table, ...]:
-        return tuple(Table(column) for column in self.choices.T)
+    def _columns(self) -> tuple[Constant, ...]:
+        return tuple(Constant(column) for column in self.choices.T)
 
     @cached_property
-    def _members(self) -> tuple[Table, ...]:
+    def _members(self) -> tuple[Constant, ...]:
         """For each head (A, K) float32, 1 where an action has a choice."""
         return tuple(
-            Table((column[:, None] == np.arange(head.size)).astype(np.float32))
+            Constant((column[:, None] == np.arange(head.size)).astype(np.float32))
             for head, column in zip(self.heads, self.choices.T, strict=True)
         )
 

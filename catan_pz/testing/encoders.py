@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.encoders import Encoder, as_encoder
-from catan_pz.encoders.output import check_arrays, check_segments, named_arrays
+from catan_pz.encoders.base import check_arrays, check_segments, named_arrays
 from catan_pz.rules import Rules
 
 GAMES = 16

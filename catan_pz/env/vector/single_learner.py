@@ -16,8 +16,8 @@ from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.encoders.output import check_output
 from catan_pz.env.spaces import brief
 from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays

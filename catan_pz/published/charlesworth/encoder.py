@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from catan_pz.board.topology import HEX_EDGES, HEX_VERTICES
-from catan_pz.encoders.arrays import Array, Table, floats, gather, join, merge, rows
+from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, merge, rows
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.encoders.features import vertex_harbors
 from catan_pz.observation.segments import PLACES
@@ -73,14 +73,14 @@ _ROAD_SCALE, _ARMY_SCALE = 1 / 8, 1 / 4
 _DESERT_TOKEN: Final = 7
 _OPPONENTS: Final = slice(1, MAX_PLAYERS)
 
-_ORDER: Final = Table(np.array(RESOURCES))
-_TERRAINS: Final = Table(np.array((Terrain.DESERT, *RESOURCES)))
-_HARBOR_ORDER: Final = Table(np.array(_HARBORS))
-_TOKENS: Final = Table(np.arange(2, 13))
-_ROLLED: Final = Table(np.array([2, 3, 4, 5, 6, 8, 9, 10, 11, 12]))
-_SEATS: Final = Table(np.eye(MAX_PLAYERS - 1))
-_CORNER_PLACES: Final = Table(HEX_VERTICES[:, CORNERS].ravel())
-_EDGE_PLACES: Final = Table(HEX_EDGES.ravel())
+_ORDER: Final = Constant(np.array(RESOURCES))
+_TERRAINS: Final = Constant(np.array((Terrain.DESERT, *RESOURCES)))
+_HARBOR_ORDER: Final = Constant(np.array(_HARBORS))
+_TOKENS: Final = Constant(np.arange(2, 13))
+_ROLLED: Final = Constant(np.array([2, 3, 4, 5, 6, 8, 9, 10, 11, 12]))
+_SEATS: Final = Constant(np.eye(MAX_PLAYERS - 1))
+_CORNER_PLACES: Final = Constant(HEX_VERTICES[:, CORNERS].ravel())
+_EDGE_PLACES: Final = Constant(HEX_EDGES.ravel())
 
 
 def _segment(units: Array, name: str) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_choice, check_flag
-from catan_pz.encoders.arrays import Array, Table, affine, floats, join, merge
+from catan_pz.encoders.arrays import Array, Constant, affine, floats, join, merge
 from catan_pz.published.charlesworth import encoder as seen_as
 from catan_pz.published.charlesworth.choices import COLUMN, GIVE, HEADS, KINDS, NUM_KINDS, STOP
 from catan_pz.terms import MAX_PLAYERS, NUM_CARD_KINDS, NUM_HEXES, NUM_RESOURCES, YEAR_OF_PLENTY
@@ -118,8 +118,8 @@ CONDITIONS_SEEN: Final = ("hand", "offer")
 
 _SQRT2: Final = 2**0.5
 _HEAD_GAIN: Final = 0.01
-_PICKS: Final = Table(np.arange(NUM_RESOURCES + 1))
-_FIRSTS: Final = Table(np.arange(NUM_RESOURCES))
+_PICKS: Final = Constant(np.arange(NUM_RESOURCES + 1))
+_FIRSTS: Final = Constant(np.arange(NUM_RESOURCES))
 _KIND: Final = {name: k for k, name in enumerate(KINDS)}
 
 assert STOP == NUM_RESOURCES

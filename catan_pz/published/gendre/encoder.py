@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from catan_pz.board.topology import EDGE_POINTS, HARBOR_VERTICES, HEX_POINTS, VERTEX_POINTS
-from catan_pz.encoders.arrays import Array, Table, floats, gather, join, merge, rows
+from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, merge, rows
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.encoders.planes import HEIGHT, WIDTH, put_on_grid, sources_of_harbors
 from catan_pz.observation.segments import PLACES, SIZE
@@ -50,16 +50,16 @@ _PIECES: Final = _TOKENS + NUM_HEXES * NUM_RESOURCES
 """Where the numbers lie that the planes are gathered from: first the observation, then number
 tokens by resource, the roads of each side, the buildings of each side, and a zero."""
 
-_HARBOR_VERTICES: Final = Table(HARBOR_VERTICES)
-_HARBOR_ORDER: Final = Table(_OF_HARBORS)
-_HAND: Final = Table(PLACES["own_hand"].start + _OF_RESOURCES)
-_BANK: Final = Table(PLACES["bank"].start + _OF_RESOURCES)
+_HARBOR_VERTICES: Final = Constant(HARBOR_VERTICES)
+_HARBOR_ORDER: Final = Constant(_OF_HARBORS)
+_HAND: Final = Constant(PLACES["own_hand"].start + _OF_RESOURCES)
+_BANK: Final = Constant(PLACES["bank"].start + _OF_RESOURCES)
 _BY_SEAT: Final = np.arange(MAX_PLAYERS)[:, None] * NUM_RESOURCES + _OF_RESOURCES
-_GIVEN: Final = Table(PLACES["offer_give"].start + _BY_SEAT.ravel())
-_GOT: Final = Table(PLACES["offer_get"].start + _BY_SEAT.ravel())
+_GIVEN: Final = Constant(PLACES["offer_give"].start + _BY_SEAT.ravel())
+_GOT: Final = Constant(PLACES["offer_get"].start + _BY_SEAT.ravel())
 
 
-def _sources(sides: int) -> Table:
+def _sources(sides: int) -> Constant:
     """(C, HEIGHT, WIDTH) where the number in each cell comes from."""
     roads, zero = _PIECES, _PIECES + sides * (NUM_EDGES + NUM_VERTICES)
     buildings = roads + sides * NUM_EDGES
@@ -75,7 +75,7 @@ def _sources(sides: int) -> Table:
     put_on_grid(on_edges, EDGE_POINTS, roads + edges + NUM_EDGES * of_side)
     put_on_grid(harbors, *sources_of_harbors(_OF_HARBORS))
     put_on_grid(on_vertices, VERTEX_POINTS, buildings + vertices + NUM_VERTICES * of_side)
-    return Table(table)
+    return Constant(table)
 
 
 def _bytes(array: Array) -> Array:

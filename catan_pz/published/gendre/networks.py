@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
 from catan_pz.checks import check_count, not_possible
 from catan_pz.encoders import load
-from catan_pz.encoders.arrays import Array, Table, gather, join, merge
+from catan_pz.encoders.arrays import Array, Constant, gather, join, merge
 from catan_pz.encoders.planes import HEIGHT, WIDTH
 from catan_pz.published.gendre.choices import BUILDING, NUM_CHOICES, NUM_PLANE_CHOICES, ROAD
 
@@ -51,7 +51,7 @@ _POINTS: Final = tuple(map(_cells, (HEX_POINTS, EDGE_POINTS, VERTEX_POINTS)))
 CELLS: Final = np.sort(np.concatenate(_POINTS))
 """(145,) the cells that are hexes, edges or vertices."""
 
-_MASK: Final = Table(np.isin(np.arange(_GRID), CELLS).astype(np.float32))
+_MASK: Final = Constant(np.isin(np.arange(_GRID), CELLS).astype(np.float32))
 
 
 def _neighbors() -> NDArray[np.int64]:
@@ -66,7 +66,7 @@ def _neighbors() -> NDArray[np.int64]:
 
 _NEIGHBORS: Final = _neighbors()
 
-_TAPS_OF_CELLS: Final = Table((_NEIGHBORS.reshape(len(CELLS), -1) < len(CELLS)).T.astype(float))
+_TAPS_OF_CELLS: Final = Constant((_NEIGHBORS.reshape(len(CELLS), -1) < len(CELLS)).T.astype(float))
 """(15, 145) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
 
 
@@ -77,17 +77,17 @@ def _on_grid(of_cells: NDArray[np.float32]) -> NDArray[np.float32]:
     return grid
 
 
-_TAPS_OF_GRID: Final = Table(_on_grid(_TAPS_OF_CELLS.values))
+_TAPS_OF_GRID: Final = Constant(_on_grid(_TAPS_OF_CELLS.values))
 
 
-def _choices(cells: int, place: Any) -> Table:
+def _choices(cells: int, place: Any) -> Constant:
     """(218,) where the logit of each choice of a place lies in (5, cells) planes."""
     hexes, edges, vertices = (place(points) for points in _POINTS)
     table = np.empty(NUM_PLANE_CHOICES, np.int64)
     table[0:ROAD:2], table[1:ROAD:2] = hexes, cells + hexes
     table[ROAD:BUILDING] = 2 * cells + edges
     table[BUILDING::2], table[BUILDING + 1 :: 2] = 3 * cells + vertices, 4 * cells + vertices
-    return Table(table)
+    return Constant(table)
 
 
 _OF_GRID: Final = _choices(_GRID, lambda cells: cells)

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from catan_pz.board.topology import VERTEX_HARBOR, VERTEX_HEXES
-from catan_pz.encoders.arrays import Array, Table, floats, gather, join, merge, rows
+from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, merge, rows
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.encoders.features import padded
 from catan_pz.observation.segments import PLACES
@@ -41,27 +41,27 @@ _HAND: Final = (Resource.GRAIN, Resource.LUMBER, Resource.ORE, Resource.BRICK, R
 """Resources in the order in which the hand lists them."""
 
 
-def _terrain_ids() -> Table:
+def _terrain_ids() -> Constant:
     """(terrain) the id of what a hex of each terrain produces, 0 for the desert."""
     ids = np.zeros(len(TERRAIN_COUNTS))
     ids[list(_BY_ID)] = np.arange(1, NUM_RESOURCES + 1)
     assert ids[Terrain.DESERT] == 0
-    return Table(ids)
+    return Constant(ids)
 
 
-def _harbor_ids() -> Table:
+def _harbor_ids() -> Constant:
     """(kind) the id of a harbor of each kind: 1 for 3:1, then the 2:1 harbors by resource id."""
     ids = np.ones(len(HARBOR_COUNTS))
     ids[list(_BY_ID)] = np.arange(2, NUM_RESOURCES + 2)
-    return Table(ids)
+    return Constant(ids)
 
 
 _TERRAIN_IDS: Final = _terrain_ids()
 _HARBOR_IDS: Final = _harbor_ids()
-_HEXES: Final = Table(np.where(VERTEX_HEXES >= 0, VERTEX_HEXES, NUM_HEXES))
-_HARBORS: Final = Table(np.where(VERTEX_HARBOR >= 0, VERTEX_HARBOR, NUM_HARBORS))
-_HAND_COLUMNS: Final = Table(PLACES["own_hand"].start + np.array(_HAND))
-_SIGNS: Final = Table(np.where(np.arange(MAX_PLAYERS) == 0, 1.0, -1.0))
+_HEXES: Final = Constant(np.where(VERTEX_HEXES >= 0, VERTEX_HEXES, NUM_HEXES))
+_HARBORS: Final = Constant(np.where(VERTEX_HARBOR >= 0, VERTEX_HARBOR, NUM_HARBORS))
+_HAND_COLUMNS: Final = Constant(PLACES["own_hand"].start + np.array(_HAND))
+_SIGNS: Final = Constant(np.where(np.arange(MAX_PLAYERS) == 0, 1.0, -1.0))
 
 
 def _segment(units: Array, name: str) -> Array:

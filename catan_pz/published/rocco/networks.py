@@ -20,7 +20,7 @@ from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.checks import not_possible
 from catan_pz.encoders.arrays import (
     Array,
-    Table,
+    Constant,
     affine,
     contiguous,
     floats,
@@ -46,18 +46,18 @@ _OF_VERTICES: Final = NUM_VERTICES * VERTEX_FEATURES
 _STATE: Final = _OF_VERTICES + NUM_EDGES + GLOBAL_FEATURES
 
 
-def _edge_table(one_way: bool) -> Table:
+def _edge_table(one_way: bool) -> Constant:
     """(V, V) the edge along which a vertex (row) hears from another, E where there is none."""
     table = np.full((NUM_VERTICES, NUM_VERTICES), NUM_EDGES)
     start, end = EDGE_VERTICES.T
     table[end, start] = np.arange(NUM_EDGES)
     if not one_way:
         table[start, end] = np.arange(NUM_EDGES)
-    return Table(table)
+    return Constant(table)
 
 
 _EDGE_TABLES: Final = {one_way: _edge_table(one_way) for one_way in (False, True)}
-_IDENTITY: Final = Table(np.eye(NUM_VERTICES))
+_IDENTITY: Final = Constant(np.eye(NUM_VERTICES))
 
 
 def _normalised(heard: Array) -> Array:
@@ -68,26 +68,26 @@ def _normalised(heard: Array) -> Array:
 
 
 _EVEN_MESSAGES: Final = {
-    one_way: Table(_normalised((table.values < NUM_EDGES).astype(np.float32)))
+    one_way: Constant(_normalised((table.values < NUM_EDGES).astype(np.float32)))
     for one_way, table in _EDGE_TABLES.items()
 }
 
 
-def _neighbours(one_way: bool) -> tuple[Table, Table]:
+def _neighbours(one_way: bool) -> tuple[Constant, Constant]:
     """(3, V) the vertices that each vertex hears from, itself for none, and the edges there."""
     vertices = np.tile(np.arange(NUM_VERTICES), (3, 1))
     edges = np.full((3, NUM_VERTICES), NUM_EDGES)
     for vertex, along in enumerate(_EDGE_TABLES[one_way].values):
         heard = np.flatnonzero(along < NUM_EDGES)
         vertices[: len(heard), vertex], edges[: len(heard), vertex] = heard, along[heard]
-    return Table(vertices), Table(edges)
+    return Constant(vertices), Constant(edges)
 
 
 _NEIGHBOURS: Final = {one_way: _neighbours(one_way) for one_way in (False, True)}
-_OWNERS: Final = Table(np.array(RELATIONS, np.float32)[:, None, None, None])
+_OWNERS: Final = Constant(np.array(RELATIONS, np.float32)[:, None, None, None])
 
 
-def _take(array: Array, table: Table, axis: int) -> Array:
+def _take(array: Array, table: Constant, axis: int) -> Array:
     """Numbers of an axis in the places that a table of indices gives them."""
     index = table.beside(array)
     if isinstance(array, np.ndarray):

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from catan_pz.encoders.arrays import Array, Table, floats, gather, join, rows
+from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, rows
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.observation.segments import PLACES
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_VERTICES, Resource, Terrain
@@ -18,12 +18,12 @@ MOST_TURNS: Final = 100
 NUM_PLACES_OF_ROADS: Final = 80
 """Numbers for edges; the 72 edges of the board come first, the rest stays zero."""
 
-_HAND: Final = Table(PLACES["own_hand"].start + np.array(HANDS))
-_CODES: Final = Table(
+_HAND: Final = Constant(PLACES["own_hand"].start + np.array(HANDS))
+_CODES: Final = Constant(
     np.array([0 if t == Terrain.DESERT else HANDS.index(Resource(t)) + 1 for t in Terrain], np.int8)
 )
 _TERRAINS: Final = len(_CODES.values)
-_ROADS: Final = Table(np.array([2] + [1] * (MAX_PLAYERS - 1), np.int8))
+_ROADS: Final = Constant(np.array([2] + [1] * (MAX_PLAYERS - 1), np.int8))
 
 
 class XenouEncoder(Encoder):
