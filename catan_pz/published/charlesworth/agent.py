@@ -61,9 +61,6 @@ class CharlesworthAgent(Agent):
     Attributes:
         model: the `CharlesworthModel`.
         options: the `ForwardOptions`.
-
-    Raises:
-        ValueError: for options that aren't possible, or a file that can't be played.
     """
 
     name = "charlesworth"
@@ -87,11 +84,7 @@ class CharlesworthAgent(Agent):
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games but of four players.
-
-        Raises:
-            ValueError: for others.
-        """
+        """Refuse games but of four players."""
         refuse_others(self.name, rules, players=MAX_PLAYERS)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:

@@ -156,6 +156,7 @@ def _numbers(array: Array) -> NDArray[np.float64]:
     return np.asarray(array, np.float64)
 
 
+@np.errstate(under="ignore")  # other libraries may let it raise
 def decide(
     architecture: CharlesworthNetwork,
     weights: Weights,

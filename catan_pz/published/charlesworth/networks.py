@@ -136,9 +136,6 @@ class CharlesworthNetwork:
         size: "full", as in the source, or "small".
         additions: whether it takes roads, harbors and phase, and the head of what an offer gives
             the own hand, all of which the source leaves out.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     size: str = "full"

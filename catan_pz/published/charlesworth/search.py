@@ -65,9 +65,6 @@ class ForwardOptions:
             own choice to be played in its place; None plays the best mean, as the source does.
         gamma: discount from a decision of the searcher to its next.
         gae_lambda: weight of later estimates.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     simulations: int | None = None

@@ -170,11 +170,7 @@ _TALLY: Final = LinearReward(won=_WIN, points_gained=1)
 
 
 def batch_opponent(name: str, rules: Rules) -> BatchAgent:
-    """An agent, by its name, that decides in many games by one call.
-
-    Raises:
-        ValueError: if it decides game by game, as searches do, or isn't for these rules.
-    """
+    """An agent, by its name, that decides in many games by one call."""
     agent = load(name)
     if not isinstance(agent, BatchAgent):
         allowed = "agents that decide in many games by one call, such as 'heuristic'"
@@ -283,11 +279,7 @@ def write_weights(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
-    """The weights of a snapshot.
-
-    Raises:
-        ValueError: names the file, if it is damaged.
-    """
+    """The weights of a snapshot."""
     try:
         arrays = read_arrays(path.read_bytes())
         return {name: torch.tensor(array) for name, array in arrays.items()}

@@ -55,9 +55,6 @@ class GendreAgent(BatchAgent):
     Attributes:
         model: the `GendreModel`.
         choice: as given.
-
-    Raises:
-        ValueError: for a choice that isn't possible, or a file that can't be played.
     """
 
     name = "gendre"
@@ -76,11 +73,7 @@ class GendreAgent(BatchAgent):
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that its model doesn't see whole, and those in which fewer cards are kept.
-
-        Raises:
-            ValueError: for others.
-        """
+        """Refuse games that its model doesn't see whole, or in which fewer cards are kept."""
         if self.model.architecture.encoder == "gendre":
             refuse_others(self.name, rules, players=2, trading=False)
         if rules.discard_limit < LEAST_LIMIT:

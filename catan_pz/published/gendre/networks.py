@@ -110,9 +110,6 @@ class GendreNetwork:
         norm: "none", or "batch" for batch normalisation before the residual.
         encoder: what it sees, which tells its choices, too: "gendre" for two players without trade,
             or "gendre_table" for any table.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     network: str = "xdim_res"

@@ -43,7 +43,10 @@ def test_it_is_settled_by_its_seed_and_best_takes_no_chances(model):
 
 
 def test_in_a_batch_it_plays_as_at_a_table(model):
-    """The same games, decision by decision, by one forward pass for all."""
+    """The same games, decision by decision, by one forward pass for all.
+
+    Whatever other libraries have set NumPy to.
+    """
 
     def points(agent):
         games = SingleLearnerBatch(6, RULES, opponents=agent, seed=4, max_turns=12)
@@ -54,7 +57,8 @@ def test_in_a_batch_it_plays_as_at_a_table(model):
     class OneByOne(CharlesworthAgent):
         act_batch = Agent.act_batch
 
-    assert points(CharlesworthAgent(model)) == points(OneByOne(model))
+    with np.errstate(under="raise"):
+        assert points(CharlesworthAgent(model)) == points(OneByOne(model))
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)

@@ -53,7 +53,7 @@ def plays(agent, decisions, games=256, rules=RULES):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_choices_are_legal(network):
-    plays(GendreAgent(made(network, 1)), 5_000)
+    plays(GendreAgent(made(network, 1)), 2_000)
     plays(GendreAgent(made(network, 1), choice="best"), 1_000)
 
 
@@ -61,7 +61,7 @@ def test_choices_are_legal(network):
 def test_a_model_of_any_table_plays_there(rules):
     model = made(layers=1, encoder="gendre_table")
     GendreAgent(model).check_rules(rules)
-    plays(GendreAgent(model), 5_000, rules=rules)
+    plays(GendreAgent(model), 2_000, rules=rules)
     check_agent(GendreAgent(model), rules=rules, games=1, max_turns=10)
 
 
