@@ -31,8 +31,8 @@ MODULES_tianshou := tianshou.algorithm
 PYTEST_ARGS ?=
 # One worker a core; a worker without tests takes some from another.
 PARALLEL := -n auto --dist worksteal
-# Options of the fuzzer: make fuzz FUZZ_ARGS="--minutes 60 --bounds-checks"
-FUZZ_ARGS ?= --minutes 10
+# Inputs for each kind of call: make fuzz FUZZ_EXAMPLES=100000
+FUZZ_EXAMPLES ?= 5000
 # What `make train` runs, and with which options.
 TRAIN ?= examples/train_quick.py
 TRAIN_ARGS ?=
@@ -70,7 +70,7 @@ train: $(VENV)/.train-installed  ## train a MaskablePPO agent for a few minutes
 	$(BIN)/python $(TRAIN) $(TRAIN_ARGS)
 
 .PHONY: lint
-lint: $(VENV)/.dev-installed  ## ruff, mypy and the layers of the package
+lint: $(VENV)/.dev-installed  ## ruff, mypy, the layers and the budgets of the package
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -98,8 +98,8 @@ bounds: $(VENV)/.test-installed  ## run the tests with bounds checks in the comp
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: fuzz
-fuzz: $(VENV)/.test-installed  ## try odd inputs on all public calls for ten minutes
-	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
+fuzz: $(VENV)/.test-installed  ## try new odd inputs on public calls
+	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) $(BIN)/python -m pytest $(PARALLEL) tests/test_fuzz.py $(PYTEST_ARGS)
 
 .PHONY: test-plain
 test-plain: $(VENV)/.test-installed  ## run the tests with the plain compiler backend
