@@ -35,12 +35,7 @@ MOST_READ: Final = 64 * 2**20
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a regular file.
-
-    Raises:
-        ValueError: it is too long, or no regular file.
-        OSError: it can't be read.
-    """
+    """The bytes of a regular file."""
     if not path.is_dir() and path.exists() and not path.is_file():
         raise ValueError("it is no regular file")
     with path.open("rb") as file:
@@ -51,12 +46,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The text of a regular file in UTF-8, without a byte order mark.
-
-    Raises:
-        ValueError: as for `read_file`, or names the line that is not text.
-        OSError: it can't be read.
-    """
+    """The text of a regular file in UTF-8, without a byte order mark."""
     content = read_file(path)
     try:
         return content.decode("utf-8-sig")
@@ -81,9 +71,6 @@ def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
         path: the file.
         mode: the file's permissions from its first moment on; None for those that it has, or
             those of any new file.
-
-    Raises:
-        OSError: the file can't be written, or there is something else than a regular file.
     """
     target = Path(os.path.realpath(path))
     draft = _new_draft(path, target, mode)
@@ -112,9 +99,6 @@ def check_writable(path: Path) -> None:
     """Find out whether `whole_file` could write a file, without writing it.
 
     Folders that are missing are made.
-
-    Raises:
-        OSError: it couldn't.
     """
     _new_draft(path, Path(os.path.realpath(path)), None).unlink()
 
@@ -159,11 +143,6 @@ def read_json(text: str) -> Any:
     """The value that a JSON text holds.
 
     A byte order mark before it is left out.
-
-    Raises:
-        RepeatedNameError: a name stands twice in an object.
-        ValueError: the text is no JSON.
-        RecursionError: it is nested too deeply.
     """
     return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_each_once)
 
@@ -182,9 +161,6 @@ def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
 
     Args:
         content: of the file.
-
-    Raises:
-        ValueError: if it isn't one, is damaged, holds objects, or unpacks to far more than it is.
     """
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:

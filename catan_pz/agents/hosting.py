@@ -46,10 +46,6 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
     Args:
         leaving: the agents, each with its result.
         guard: entered around each call.
-
-    Raises:
-        Exception: what an agent raised; an `ExceptionGroup` if there were several.
-        BaseException: the first of those that are no `Exception`, such as Ctrl-C.
     """
     failures: list[Exception] = []
     ending: list[BaseException] = []

@@ -116,11 +116,6 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
             "search:simulations=250,turns=16", "mine:Builder:cities=3".
         **options: arguments of its class, such as `simulations` of "search". They count before
             those in the name.
-
-    Raises:
-        ValueError: for a name or an option that isn't known, or a file that holds no model.
-        FileNotFoundError: if there is no file of that path.
-        ImportError: if a program that the agent is a part of isn't installed.
     """
     name = os.fspath(name) if isinstance(name, os.PathLike) else name
     if not isinstance(name, str):

@@ -61,11 +61,7 @@ class Views:
         )
 
     def players(self, agent: AnAgent) -> Iterator[tuple[AnAgent, View]]:
-        """For each row the copy of an agent that plays there, and its view.
-
-        Raises:
-            RuntimeError: if no host keeps copies of agents for these games.
-        """
+        """For each row the copy of an agent that plays there, and its view."""
         if self._seated is None:
             raise RuntimeError(
                 f"agent {agent.name!r} decides game by game: let a host play it, such as "

@@ -37,10 +37,6 @@ class Match:
         game: the `Game`; listeners and chance outcomes are its own matter.
         encoder: of what seats see.
         failure: what a listener, or an interrupt, has raised in the last step, or None.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed, or what the encoder gives
-            otherwise than its segments say.
     """
 
     def __init__(
@@ -89,11 +85,7 @@ class Match:
             self._bind()
 
     def replace(self, game: Game) -> None:
-        """Go on with another game, whose spaces are the same; listeners stay.
-
-        Raises:
-            ValueError: if the game has another number of players or of actions.
-        """
+        """Go on with another game, whose spaces are the same; listeners stay."""
         for name in ("num_players", "trading"):
             there, here = getattr(game.rules, name), getattr(self.rules, name)
             if there != here:
@@ -110,11 +102,6 @@ class Match:
 
         Returns:
             The step's code (`engine.play`), with the set of the terms that aren't zero.
-
-        Raises:
-            IllegalActionError: names phase, action and the condition missing; the game is
-                untouched.
-            TypeError: if the action isn't an integer.
         """
         if type(action) is not int:
             action = as_action(action)
@@ -139,11 +126,7 @@ class Match:
         return bool(code >> TERMS_SHIFT & self._depends_on) or self._depends_on == -1
 
     def rewards(self) -> list[float]:
-        """Rewards of the last step, by seat.
-
-        Raises:
-            ValueError: names the reward if it gives what is none.
-        """
+        """Rewards of the last step, by seat."""
         rewards = reward_values(self.reward, self.game.terms[None], self.game.games)
         by_seat: list[float] = rewards[0].astype(np.float64).tolist()
         return by_seat

@@ -204,11 +204,7 @@ def _is_what_a_seat_sees(iig_obs_type: Any) -> bool:
 
 
 class CatanObserver:
-    """What a seat sees: the package's observation, (N,) float32, and its segments by name.
-
-    Raises:
-        ValueError: for parameters, or another kind of observation than what a seat sees now.
-    """
+    """What a seat sees: the package's observation, (N,) float32, and its segments by name."""
 
     def __init__(self, iig_obs_type: Any, params: Any) -> None:
         if params:

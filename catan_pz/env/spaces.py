@@ -28,9 +28,6 @@ def encoder_of_space(space: spaces.Space[Any], observation: Encoder | str | None
         space: the learner's observation space.
         observation: the encoder or its name; None for the one of "flat", "dict" and "units"
             that has the space.
-
-    Raises:
-        ValueError: if the space isn't that of the encoder.
     """
     if observation is None:
         for name in ("flat", "dict", "units"):

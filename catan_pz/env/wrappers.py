@@ -116,11 +116,7 @@ class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
     truncations = _of_raw("truncations")
 
     def step(self, action: Any) -> None:
-        """Play an action.
-
-        Raises:
-            AssertionError: names the action and what is allowed.
-        """
+        """Play an action."""
         agent = self._raw.agent_selection
         space = self._raw.action_spaces[agent]
         if isinstance(action, bool | np.bool_) or not space.contains(action):  # bools index masks
@@ -217,11 +213,7 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         self._restores = self.aec_env.unwrapped.restores
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Play the action of the agent to move; observations, rewards, flags and infos by agent.
-
-        Raises:
-            ValueError: names the agent to move where there is no action of it.
-        """
+        """Play the action of the agent to move; observations, rewards, flags and infos by agent."""
         if not self.agents:
             return {}, {}, {}, {}, {}
         mover = self.aec_env.agent_selection

@@ -41,11 +41,7 @@ def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> Non
 
 
 def check_finite(state: Any, trained: str) -> None:
-    """Refuse to go on with NaN or infinity in the tensors of a state, after so much training.
-
-    Raises:
-        FloatingPointError: says what may help.
-    """
+    """Refuse to go on with NaN or infinity in the tensors of a state, after so much training."""
     if not all(bool(torch.isfinite(tensor).all()) for tensor in _floats(state)):
         raise FloatingPointError(
             f"after {trained} the network has values that aren't finite. The last checkpoint is "
@@ -109,12 +105,7 @@ class Checkpoints:
             raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
     def open(self, *, resume: bool) -> dict[str, Any] | None:
-        """The state to resume from, or None for a new training.
-
-        Raises:
-            ValueError: if there is no whole checkpoint to resume from, if the folder of a new
-                training holds one already, or if nothing can be written there.
-        """
+        """The state to resume from, or None for a new training."""
         saved = self.load() if resume else None
         if saved is None:
             self._refuse()
@@ -176,11 +167,7 @@ class Checkpoints:
                 path.unlink()
 
     def load(self) -> dict[str, Any]:
-        """The state in the newest checkpoint that is whole.
-
-        Raises:
-            ValueError: if there is none.
-        """
+        """The state in the newest checkpoint that is whole."""
         for entry in self.entries():
             path = self.folder / entry["file"]
             data = path.read_bytes() if path.exists() else b""

@@ -39,9 +39,6 @@ def run_program(
         further: errors that say what is wrong, beside `ValueError`, `OSError` and
             `FloatingPointError`.
         stopped: what Ctrl-C, or the end of the input, is answered with.
-
-    Raises:
-        SystemExit: says what is wrong with an option, a file or an address.
     """
     errors: tuple[type[Exception], ...] = (ValueError, OSError, FloatingPointError, *further)
     try:

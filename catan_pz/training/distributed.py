@@ -89,11 +89,7 @@ class Workers:
             self._call(index, number)
 
     def take(self, number: int) -> list[dict[str, Any]]:
-        """The round of all workers, in their order, however often some of them are lost.
-
-        Raises:
-            Exception: what a worker raised, or by what the last of `ATTEMPTS` was lost.
-        """
+        """The round of all workers, in their order, however often some of them are lost."""
         return [self._take(index, number) for index in self.states]
 
     def _take(self, index: int, number: int) -> dict[str, Any]:

@@ -56,11 +56,7 @@ class PastSelves:
         return chosen
 
     def path(self, name: str) -> Path:
-        """The file of a snapshot.
-
-        Raises:
-            ValueError: if it is missing.
-        """
+        """The file of a snapshot."""
         path = self.folder / f"{name}.npz"
         if not path.exists():
             raise ValueError(f"league: the snapshot {path} is missing")
@@ -157,9 +153,6 @@ def parse_weights(text: str) -> dict[str, float]:
     """Agents with weights, such as "random,league:3"; 1 where no weight is given.
 
     Agents may have options: "heuristic,rocco:model=a.npz:0.5".
-
-    Raises:
-        ValueError: for a negative weight, an agent that stands there twice, or none that plays.
     """
     weights: dict[str, float] = {}
     for spec in split_specs(text):
@@ -204,9 +197,6 @@ def load_stateless(option: str, name: str, rules: Rules) -> Agent:
         option: that names it, for errors.
         name: of the agent.
         rules: of the games.
-
-    Raises:
-        ValueError: names the option and the agent, if it isn't stateless or not for these rules.
     """
     agent = agents.load(name)
     if not agent.stateless:

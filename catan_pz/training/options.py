@@ -182,10 +182,6 @@ def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -
         kind: dataclass of the options; a string below each field is its line of help.
         arguments: words of the command line; None for those of this process.
         description: what the program does; `--help` shows the first line.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-        SystemExit: after `--help`, or for words that are no options.
     """
     import tyro
 
@@ -293,9 +289,6 @@ def check_same_training(
         args: the options given now.
         file: the checkpoint; "" for the one in the output folder.
         may_differ: options that may.
-
-    Raises:
-        ValueError: names the first option that differs.
     """
     for name, value in asdict(args).items():
         if name not in may_differ and saved.get(name) != value:

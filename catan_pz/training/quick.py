@@ -48,9 +48,6 @@ def train(
 
     Returns:
         What `Run.result` returns.
-
-    Raises:
-        KeyboardInterrupt: after Ctrl-C or SIGTERM, once everything is saved.
     """
     rules = Rules.from_dict(args.rules)
     set_up(args)

@@ -63,9 +63,6 @@ class LineProcess:
     On POSIX it leads a process group of its own, which is ended with it: Ctrl-C at a terminal
     reaches the host alone, and what the process has started ends, too. If the host is killed,
     the process sees the end of its standard input.
-
-    Raises:
-        OSError: if it can't be started.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -102,9 +99,6 @@ class LineProcess:
 
         Args:
             seconds: to wait, at most; None for no limit.
-
-        Raises:
-            TimeoutError: if it writes none in this time.
         """
         try:
             line = self._incoming.get(timeout=seconds)

@@ -90,9 +90,6 @@ class CatanEnvRunner(MultiAgentEnvRunner):
 
         Returns:
             The stretches of decisions of the modules that are trained.
-
-        Raises:
-            ValueError: if both counts are given.
         """
         if num_timesteps is not None and num_episodes is not None:
             raise ValueError(

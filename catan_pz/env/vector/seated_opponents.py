@@ -20,9 +20,6 @@ def check_served(agent: Agent, given: object) -> None:
     Args:
         agent: the opponent.
         given: what the error names as the option.
-
-    Raises:
-        ValueError: names the agent and what it asks for.
     """
     if agent.needs_belief:
         raise ValueError(
@@ -61,11 +58,7 @@ class SeatedOpponents:
         self._seeds = SeatSeeds(num_games, rules.num_players)
 
     def checked(self, given: Opponents) -> list[Agent | None]:
-        """The agents of each place.
-
-        Raises:
-            ValueError: names the agent that can't play in a batch or by its rules.
-        """
+        """The agents of each place."""
         agents = as_opponents(given, self._rules.num_players - 1)
         for agent in agents:
             if agent is None:
@@ -119,9 +112,6 @@ class SeatedOpponents:
 
         Yields:
             Some of the games, and the action chosen in each, which may be any integer.
-
-        Raises:
-            TypeError, ValueError: if an agent gives no integers, or another number of them.
         """
         places = (seats - learners[rows]) % self._rules.num_players
         for agent in {id(agent): agent for agent in self.agents if agent is not None}.values():

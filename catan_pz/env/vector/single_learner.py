@@ -304,12 +304,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._decisions[places] = 0
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name; opponents are no part of it.
-
-        Raises:
-            ValueError: where opponents keep something of a game, as all may that aren't
-                `stateless`.
-        """
+        """Copies of all arrays that the future rests on, by name; opponents are no part of it."""
         if self._seated.names:
             raise ValueError(
                 f"option opponents: {self._seated.names} may keep something of a game, which no "
@@ -319,12 +314,7 @@ class SingleLearnerBatch(ThreadedGames):
         return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, learner's seat and B.
-
-        Raises:
-            ValueError: names what doesn't fit, or the game that breaks the rules; nothing is
-                changed.
-        """
+        """Go on from what `get_state` gave for the same rules, learner's seat and B."""
         check_arrays(state, self._arrays(_KEPT))
         records = sound_records(state["games"], self.rules)
         check_unfinished(records)
@@ -356,12 +346,6 @@ class SingleLearnerBatch(ThreadedGames):
 
         Args:
             actions: (B,) of any integer type, legal.
-
-        Raises:
-            IllegalActionError: names the first game whose action isn't legal, phase, action
-                and the condition missing; no game is touched. Where an opponent chose it, the
-                step stays unfinished: reset before going on.
-            TypeError, ValueError: if the actions are no integers or not (B,).
 
         Where the reward raises, or gives what is none, the step stays unfinished, too.
         """

@@ -126,10 +126,6 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     Returns:
         The match. Its `gave_up` says why where it has fewer games than it should: it ends after
         `MOST_BROKEN` games broken off in a row.
-
-    Raises:
-        ServerError: if there is no server, or it refuses the robot, or is gone.
-        Interrupted: by Ctrl-C.
     """
     if against not in KINDS:
         raise not_possible("against", against, f"one of {list(KINDS)}")
