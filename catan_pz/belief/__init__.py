@@ -2,7 +2,6 @@
 
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
-from catan_pz.belief.customs import OWN_CUSTOMS, TableCustoms
 from catan_pz.belief.hand_events import (
     Discarded,
     HandEvent,
@@ -14,7 +13,7 @@ from catan_pz.belief.hand_events import (
     unseen_by,
 )
 from catan_pz.belief.hands import HandBelief, all_hands
-from catan_pz.belief.tracker import Belief, bounds_of
+from catan_pz.belief.tracker import OWN_CUSTOMS, Belief, TableCustoms, bounds_of
 
 __all__ = [
     "OWN_CUSTOMS",

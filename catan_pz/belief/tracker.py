@@ -1,7 +1,8 @@
 """All that one viewer can conclude about a game, and full states drawn from it."""
 
 from copy import copy
-from typing import Any, Protocol, Self
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 from catan_pz.belief import resampling
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
-from catan_pz.belief.customs import OWN_CUSTOMS, TableCustoms
 from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
 from catan_pz.belief.hands import (
     MOST_KEPT,
@@ -25,6 +25,34 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
 from catan_pz.events import Events, as_seen_by
 from catan_pz.terms import BANK_PER_RESOURCE, NUM_RESOURCES, Phase
+
+
+@dataclass(frozen=True)
+class TableCustoms:
+    """How a table differs from a game of this package.
+
+    Attributes:
+        hides_discards: which cards a 7 costs is seen by their owner alone.
+        unlimited_bank: the bank never runs out. Of its cards a view then shows as many as
+            would be left of 19 by the belief's mean, from 0 to 19.
+        tells_in_part: reports may leave out what the rules bring by themselves; what they
+            do say must agree with the rules.
+        robber_before_win: who wins by a knight moves the robber first.
+    """
+
+    hides_discards: bool = False
+    unlimited_bank: bool = False
+    tells_in_part: bool = False
+    robber_before_win: bool = False
+
+    @property
+    def loose_sums(self) -> bool:
+        """Whether what all hands hold of a resource may be unknown, or more than 19."""
+        return self.hides_discards or self.unlimited_bank
+
+
+OWN_CUSTOMS: Final = TableCustoms()
+"""A game of this package."""
 
 
 class Followed(Protocol):
@@ -87,6 +115,9 @@ class Belief:
         self.cards = CardBelief(viewer, record, customs.robber_before_win)
         for event in _holdings_on_the_table(record):
             self.update(event)
+
+    def __repr__(self) -> str:
+        return f"<belief of seat {self.viewer}: {len(self.hands)} possible hands>"
 
     def copy(self) -> Self:
         """An independent belief of the same content."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from catan_pz.actions import NUM_ACTIONS, describe_action
 from catan_pz.belief import OWN_CUSTOMS, Belief, HandsChanged, HoldingShown, TableCustoms
-from catan_pz.checks import as_integer, not_possible, quoted
+from catan_pz.checks import as_integer, check_seat, not_possible, quoted
 from catan_pz.engine.options import deal_of
 from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.engine.trade import COUNTERED, REJECTED
 from catan_pz.events import Event, Events, as_seen_by
-from catan_pz.game import followed_calls
+from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.game.reports import ReportedDecision, is_event
 from catan_pz.game.view import View, view_of
@@ -68,7 +68,7 @@ class FollowedGame:
             if rules.first_player == "random":
                 raise ValueError("first_player=None is not possible where the rules draw it")
             first_player = int(rules.first_player)
-        first_player = _check_seat("first_player", first_player, rules)
+        first_player = check_seat(first_player, rules.num_players)
         game = Game(replace(dealt, first_player=0), seed=_SEED)
         game.state["turn_player"] = game.state["player"] = first_player
         self._start(Game.from_games(game.games, rules), seat, customs)
@@ -91,7 +91,7 @@ class FollowedGame:
 
     def _start(self, game: Game, seat: int, customs: TableCustoms) -> None:
         self.rules = game.rules
-        self.seat = _check_seat("seat", seat, game.rules)
+        self.seat = check_seat(seat, game.rules.num_players)
         self.belief = Belief(self.seat, game.state, customs=customs)
         self._rng = np.random.default_rng(_SEED)
         self.sampled = self._game_of(self.belief.resample(game.state, self._rng))
@@ -122,7 +122,7 @@ class FollowedGame:
             raise ContradictionError(f"{_described(events)}: {error}") from error
         self.belief = decision.belief
         self.sampled.games[0] = decision.games[0]
-        self.sampled.mask[:] = decision.mask
+        self.sampled._mask[:] = decision.mask
         return decision.seen
 
     def copy(self) -> Self:
@@ -141,8 +141,7 @@ class FollowedGame:
             other: the other.
             bundles: what the first gives, and what it gets.
         """
-        if not self.rules.trading:
-            raise ContradictionError("players don't trade with each other in this game")
+        self._check_trading()
         seats = range(self.rules.num_players)
         if not (_is_seat(seat, seats) and _is_seat(other, seats) and seat != other):
             raise ContradictionError(
@@ -166,14 +165,18 @@ class FollowedGame:
             raise ContradictionError(f"seats {seat} and {other} trade {bundles}: {error}") from None
         self.belief, self._rng = after.belief, after._rng
         self.sampled.games[0] = record
-        self.sampled.mask[:] = after.sampled.mask
+        self.sampled._mask[:] = after.sampled.mask
+
+    def _check_trading(self) -> None:
+        if not self.rules.trading:  # neither the mask nor the action table has room for it
+            raise ContradictionError("players don't trade with each other in this game")
 
     def note_offer(self) -> None:
         """The player in turn has made an offer; a table may allow more of them than the rules."""
         made = int(self.sampled.state["offers_made"])
         if made < self.rules.max_offers_per_turn:
             self.sampled.state["offers_made"] = made + 1
-        followed_calls.end_decision(self.sampled.games, 0, 0, self.sampled.mask)
+        game_calls.end_decision(self.sampled.games, 0, 0, self.sampled._mask)
 
     def with_offers(self, offers: Mapping[int, Bundles]) -> Self:
         """The game as it would stand if the seat had to decide about some offers now.
@@ -187,8 +190,7 @@ class FollowedGame:
         Returns:
             A copy; the game itself stays as it is.
         """
-        if not self.rules.trading:  # neither the mask nor the action table has room for it
-            raise ContradictionError("players don't trade with each other in this game")
+        self._check_trading()
         seats = range(self.rules.num_players)
         for seat in offers:
             if not _is_seat(seat, seats):
@@ -223,7 +225,7 @@ class FollowedGame:
         if self.belief.customs.loose_sums:
             games["bank"] = self.belief.shown_bank()
         self.sampled.games[0] = games[0]
-        followed_calls.end_decision(self.sampled.games, 0, 0, self.sampled.mask)
+        game_calls.end_decision(self.sampled.games, 0, 0, self.sampled._mask)
 
     def restart(self, games: np.ndarray) -> None:
         """Go on from the state that a table shows, where it doesn't play by these rules.
@@ -281,14 +283,8 @@ class FollowedGame:
         if self.belief.customs.loose_sums:
             # What a game narrows by the sums of resources is more than is known here.
             self.belief.write_knowledge(game.games, game.state)
-            followed_calls.end_decision(game.games, 0, 0, game.mask)
+            game_calls.end_decision(game.games, 0, 0, game._mask)
         return game
-
-
-def _check_seat(name: str, seat: Any, rules: Rules) -> int:
-    if not _is_seat(seat, range(rules.num_players)):
-        raise not_possible(name, seat, f"0 to {rules.num_players - 1}")
-    return int(seat)
 
 
 def _is_seat(seat: Any, seats: range) -> bool:

@@ -93,6 +93,9 @@ class Game:
         self.games = as_games(games)
         self.origin = object()
         self._mask = np.zeros(self.rules.num_actions, np.int8)
+        self._shown_mask = self._mask.view()
+        self._shown_mask.flags.writeable = False
+        self._tells = False
         self._observation = np.zeros(SIZE, np.int8)
         self._script = script_of(self.rules)
         self._events = empty_events()
@@ -160,8 +163,8 @@ class Game:
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """(A,) 1 for each legal action of the player to move; don't write to it."""
-        return self._mask
+        """(A,) 1 for each legal action of the player to move, read-only; it follows the game."""
+        return self._shown_mask
 
     def legal_actions(self) -> NDArray[np.int64]:
         """Ids of the legal actions, in increasing order."""
@@ -199,6 +202,7 @@ class Game:
         """
         if not self.listeners:
             return self._play_once(action, detail)
+        self._check_quiet()
         code = PAUSED
         while code & PAUSED:
             code = self._play_once(action, DECISIONS)
@@ -213,9 +217,17 @@ class Game:
 
     def _tell(self) -> Events:
         events = decode(self._events)
-        for listener in self.listeners:
-            listener(self, events)
+        self._tells = True
+        try:
+            for listener in self.listeners:
+                listener(self, events)
+        finally:
+            self._tells = False
         return events
+
+    def _check_quiet(self) -> None:
+        if self._tells:
+            raise RuntimeError("a listener can't play on the game that it listens to; play a copy")
 
     def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
         """Check an action and name the outcome of it, as `step` does before it plays.
@@ -223,6 +235,7 @@ class Game:
         Returns:
             The action as an int. If an outcome is named, the action must be played next.
         """
+        self._check_quiet()
         action = as_action(action)
         self.check(action)
         if outcome is not None:
@@ -328,6 +341,10 @@ class Game:
         game._attach(games)
         game_calls.refresh(game.games, 0, game._mask)
         return game
+
+    def __repr__(self) -> str:
+        players, phase = self.rules.num_players, self.phase.name.lower()
+        return f"<game of {players}: turn {self.turn}, phase {phase}, player {self.player} to move>"
 
     def _repr_svg_(self) -> str:
         """The picture that notebooks show, hidden hands included."""

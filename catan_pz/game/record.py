@@ -9,14 +9,13 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self
 
 from catan_pz.actions import action_id, describe_action
-from catan_pz.checks import as_integer, not_possible, quoted
+from catan_pz.checks import as_integer, quoted
 from catan_pz.events import Decision, Events, Outcome, as_outcome, outcome_of
-from catan_pz.files import RepeatedNameError, read_file, read_json, whole_file
+from catan_pz.files import RepeatedNameError, read_json, read_text, text_lines, whole_file
 from catan_pz.game.game import Game
 from catan_pz.terms import Card, Resource
 
@@ -70,9 +69,9 @@ class GameRecord:
             agents: who plays, one a seat, None for persons.
         """
         start = game.snapshot()
-        record = cls(
-            start, [], _result(game), _check_names(names, start), _check_agents(agents, start)
-        )
+        called = _one_a_seat("names", names, start, str)
+        playing = _one_a_seat("agents", agents, start, str | None)
+        record = cls(start, [], _result(game), called, playing)
         game.listeners.append(_Recorder(record, game.origin))
         return record
 
@@ -99,13 +98,7 @@ class GameRecord:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a recorded game from a file."""
-        content = read_file(Path(path))
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            number = 1 + content.count(b"\n", 0, error.start)
-            raise ValueError(f"line {number} is not text: {error}") from None
-        return cls.from_lines(text)
+        return cls.from_lines(read_text(Path(path)))
 
     @classmethod
     def from_lines(cls, text: str | Iterable[str]) -> Self:
@@ -114,7 +107,8 @@ class GameRecord:
         Args:
             text: the lines as one text, or one by one, as `lines` gives them.
         """
-        rows = _rows(text if isinstance(text, str) else _joined(text))
+        lines = text if isinstance(text, str) else "\n".join(line.rstrip("\n") for line in text)
+        rows = (_parse(number, line) for number, line in enumerate(text_lines(lines), 1))
         number, header = next(rows)
         if header.get("format") == TABLE_FORMAT:
             number, header = next(rows, (number, header))
@@ -125,8 +119,8 @@ class GameRecord:
             raise ValueError(f"line {number} has no state: the header needs the entry 'state'")
         if not isinstance(start.get("rules"), dict):
             raise ValueError(f"line {number} has no rules: the state needs the entry 'rules'")
-        names = _check_names(header.get("names"), start)
-        agents = _check_agents(header.get("agents"), start)
+        names = _one_a_seat("names", header.get("names"), start, str)
+        agents = _one_a_seat("agents", header.get("agents"), start, str | None)
         decisions, result = _decisions_and_result(rows)
         return cls(start, decisions, result, names, agents, number)
 
@@ -193,14 +187,6 @@ class _Recorder:
             )
 
 
-def _check_names(names: Any, start: Mapping[str, Any]) -> list[str] | None:
-    return _one_a_seat("names", names, start, str)
-
-
-def _check_agents(agents: Any, start: Mapping[str, Any]) -> list[str | None] | None:
-    return _one_a_seat("agents", agents, start, str | None)
-
-
 def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> list[Any] | None:
     if given is None:
         return None
@@ -234,27 +220,7 @@ def _outcome_from_json(action: int, value: Any) -> Outcome:
     return outcome
 
 
-def _rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Numbers and values of the lines, each parsed when it is asked for: a text may be long."""
-    start, end = 0, len(text) - text.endswith("\n")
-    for number in count(1):
-        # Not by splitlines, which breaks lines at letters that a name may hold.
-        until = text.find("\n", start, end)
-        yield number, _parse(number, text[start : end if until < 0 else until])
-        if until < 0:
-            return
-        start = until + 1
-
-
-def _joined(lines: Iterable[str]) -> str:
-    """Lines as one text, whether they have line ends or not."""
-    given = list(lines) if isinstance(lines, Iterable) else [lines]
-    if not all(isinstance(line, str) for line in given):
-        raise not_possible("text", lines, "a str, or one for each line")
-    return "\n".join(line.removesuffix("\n") for line in given)
-
-
-def _parse(number: int, line: str) -> Mapping[str, Any]:
+def _parse(number: int, line: str) -> tuple[int, Mapping[str, Any]]:
     try:
         row = read_json(line)
     except RepeatedNameError as error:
@@ -265,7 +231,7 @@ def _parse(number: int, line: str) -> Mapping[str, Any]:
         raise ValueError(f"line {number} is nested too deeply") from None
     if not isinstance(row, dict):
         raise ValueError(f"line {number} is not a JSON object")
-    return row
+    return number, row
 
 
 def _decisions_and_result(

@@ -34,7 +34,7 @@ from catan_pz.events import (
     outcome_code,
     outcome_of,
 )
-from catan_pz.game import followed_calls
+from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.terms import BANK_PER_RESOURCE, NUM_CARD_KINDS, NUM_RESOURCES, Card, Phase
 
@@ -157,7 +157,7 @@ class ReportedDecision:
 
     def _compose_unseen(self) -> None:
         composer = self._events[0].seat
-        if composer == self._viewer or not followed_calls.compose_unseen(self.games, 0):
+        if composer == self._viewer or not game_calls.compose_unseen(self.games, 0):
             raise ValueError("the action is hidden, and it can't be a card of a composed offer")
         self.games = self.belief.resample(self._record, self._rng)
 
@@ -245,7 +245,7 @@ class ReportedDecision:
 
     def _play(self, decision: Event) -> Events:
         action = decision.what
-        if not (0 <= action < len(self.mask) and followed_calls.find_action(self.games, 0, action)):
+        if not (0 <= action < len(self.mask) and game_calls.find_action(self.games, 0, action)):
             games = self.games.copy()
             if self._customs.unlimited_bank:
                 games["bank"] = self.belief.shown_bank()
@@ -253,7 +253,7 @@ class ReportedDecision:
             raise ValueError("the action is illegal")
         self._name_outcome(action)
         rows = empty_events()
-        followed_calls.play_without_winning(
+        game_calls.play_without_winning(
             self.games, 0, action, script_of(self._rules), decision.amount, rows
         )
         return as_seen_by(decode(rows), self._viewer)
@@ -264,7 +264,7 @@ class ReportedDecision:
         if outcome is None:
             return
         code = outcome_code(outcome)
-        possible = followed_calls.possible_outcomes(self.games, 0, action)
+        possible = game_calls.possible_outcomes(self.games, 0, action)
         if code < 0 or not possible >> code & 1:
             raise ValueError(f"chance can't bring {outcome!r}")
         self.games["outcome"][0] = code
@@ -284,7 +284,7 @@ class ReportedDecision:
         """Finish the sampled game if it is over, and take the decision into the belief."""
         record = self._record
         won = self._has_won()
-        followed_calls.end_decision(self.games, 0, int(won), self.mask)
+        game_calls.end_decision(self.games, 0, int(won), self.mask)
         truncated = sum(event.kind == EventKind.TRUNCATED for event in self._events)
         if truncated != (not won and not self._can_go_on()):
             raise ValueError(f"{record['turn']} turns are over, of {self._rules.max_turns} allowed")
@@ -298,7 +298,7 @@ class ReportedDecision:
         turn_player = int(record["turn_player"])
         if won != (record["points"][turn_player] >= record["victory_points"]):
             self._deal_points(turn_player)
-            followed_calls.end_decision(self.games, 0, 0, self.mask)
+            game_calls.end_decision(self.games, 0, 0, self.mask)
 
     def _write_what_is_known(self) -> None:
         """Bounds and bank by the belief, where the rules' own sums say too much."""
@@ -306,7 +306,7 @@ class ReportedDecision:
             self.games = self.belief.resample(self._record, self._rng)
         self.games["bank"] = self.belief.shown_bank()
         self.belief.write_knowledge(self.games, self._record)
-        followed_calls.end_decision(self.games, 0, 0, self.mask)
+        game_calls.end_decision(self.games, 0, 0, self.mask)
 
     def _agrees(self) -> bool:
         """Whether the sampled hands lie within all bounds of the belief."""
