@@ -1,6 +1,5 @@
 """The exact posterior over hidden hands: a weighted set of all hands that can be."""
 
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any, Final
 
@@ -16,7 +15,6 @@ from catan_pz.belief.hand_events import (
     MonopolyTaken,
     Theft,
 )
-from catan_pz.checks import check_seat, not_possible
 from catan_pz.engine.ranges import MOST_CARDS
 
 MOST_HYPOTHESES: Final = 1_000_000
@@ -164,14 +162,11 @@ class HandBelief:
 
     def weight_of(self, hands: ArrayLike) -> Any:
         """Probability that the hands are exactly these (P, R)."""
-        counts = _counts("hands", hands, self.hands.shape[1:])
-        return self._total(np.all(self.hands == counts, axis=(1, 2)))
+        return self._total(np.all(self.hands == np.asarray(hands), axis=(1, 2)))
 
     def probability_of_holding(self, seat: int, bundle: ArrayLike) -> Any:
         """Probability that a player holds at least the cards (R,) of a bundle."""
-        seat = check_seat(seat, self.hands.shape[1])
-        counts = _counts("bundle", bundle, self.hands.shape[2:])
-        return self._total(np.all(self.hands[:, seat] >= counts, axis=1))
+        return self._total(np.all(self.hands[:, seat] >= np.asarray(bundle), axis=1))
 
     def _total(self, fitting: NDArray[np.bool_]) -> Any:
         return self.weights[fitting].sum() if fitting.any() else 0 * self.weights[0]
@@ -181,15 +176,6 @@ class HandBelief:
         weights = self.weights.astype(np.float64)
         drawn = rng.choice(len(weights), count, p=weights / weights.sum())
         return np.array(self.hands[drawn])
-
-
-def _counts(name: str, given: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.integer[Any]]:
-    """Counts of cards, as an array of a shape."""
-    with suppress(ValueError):  # lists of several lengths
-        counts = np.asarray(given)
-        if counts.shape == shape and counts.dtype.kind in "iu" and (counts >= 0).all():
-            return counts
-    raise not_possible(name, given, f"ints from 0 of shape {shape}")
 
 
 def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:

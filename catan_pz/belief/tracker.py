@@ -19,7 +19,7 @@ from catan_pz.belief.hands import (
     dealt_hands,
     drawn_hands,
 )
-from catan_pz.checks import check_count, check_generator, check_seat, not_possible
+from catan_pz.checks import check_seat
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
@@ -98,7 +98,6 @@ class Belief:
         number: type = float,
         customs: TableCustoms = OWN_CUSTOMS,
     ) -> None:
-        _check_record(record)
         self.customs = customs
         n = int(record["num_players"])
         self.viewer = viewer = check_seat(viewer, n)
@@ -215,9 +214,6 @@ class Belief:
         Returns:
             (count,) array of `STATE`.
         """
-        _check_record(record)
-        check_generator(rng)
-        count = check_count("count", count)
         games = as_games(np.full(count, record, STATE))
         possible = self.hands if coming is None else self._allowing(coming)
         hands = possible.draw(rng, count)
@@ -299,12 +295,6 @@ class Belief:
         """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""
         left = BANK_PER_RESOURCE - np.rint(self.hands.mean.sum(0))
         return np.array(np.clip(left, 0, BANK_PER_RESOURCE), np.int64)
-
-
-def _check_record(record: object) -> None:
-    is_one = isinstance(record, np.void | np.ndarray) and record.shape == ()
-    if not is_one or record.dtype.names != STATE.names:  # type: ignore[attr-defined]
-        raise not_possible("record", record, "one `STATE`, such as `game.state`")
 
 
 def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

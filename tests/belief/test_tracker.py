@@ -73,24 +73,6 @@ def test_it_follows_a_game_as_a_listener() -> None:
     assert belief.hands.probability_of_holding(1, (0, 0, 1, 0, 0)) == Fraction(1, 3)
 
 
-@pytest.mark.parametrize("wrong", ["games", "game", "snapshot"])
-def test_a_record_is_one_state(wrong: str) -> None:
-    game, belief = stolen_unseen()
-    record: Any = {"games": game.games, "game": game, "snapshot": game.snapshot()}[wrong]
-    allowed = "is not possible; allowed: one `STATE`, such as `game.state`"
-    with pytest.raises(ValueError, match=f"(?s)record=.* {allowed}"):
-        Belief(0, record)
-    with pytest.raises(ValueError, match=f"(?s)record=.* {allowed}"):
-        belief.resample(record, np.random.default_rng(0))
-
-
-def test_a_seed_is_no_generator() -> None:
-    game, belief = stolen_unseen()
-    match = r"rng=5 is not possible; allowed: a Generator, as numpy\.random\.default_rng\(seed\)"
-    with pytest.raises(ValueError, match=match):
-        belief.resample(game.state, 5)  # type: ignore[arg-type]
-
-
 def test_both_possible_hands_are_drawn() -> None:
     game, belief = stolen_unseen()
     hands = {tuple(drawn(game, belief, seed).games[0]["hand"][1]) for seed in range(20)}
@@ -106,13 +88,6 @@ def test_the_viewers_bounds_stay_and_the_others_know_their_own_hands() -> None:
         # Thief and victim know all: with three players the sums tell them the rest.
         assert not s["below"][1:].any()
         assert not s["above"][1:].any()
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 1.5, True])
-def test_at_least_one_state_is_drawn(wrong) -> None:
-    game, belief = stolen_unseen()
-    with pytest.raises(ValueError, match=f"option count={wrong} is not possible"):
-        belief.resample(game.state, np.random.default_rng(0), wrong)
 
 
 def test_the_chance_of_a_drawn_state_starts_afresh() -> None:
