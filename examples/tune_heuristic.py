@@ -28,8 +28,7 @@ from rich.progress import track
 from catan_pz.agents.base import Agent
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
-from catan_pz.agents.heuristic.evolved_weights import evolved
-from catan_pz.agents.heuristic.weights import Weights
+from catan_pz.agents.heuristic.weights import Weights, evolved
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.checks import check_count
 from catan_pz.files import whole_file

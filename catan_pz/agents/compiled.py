@@ -32,7 +32,7 @@ _NUMBERS: dict[type[Agent], int] = {
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What came of some games between K players.
+    """The results of G games between K players.
 
     Attributes:
         winners: (G,) the player that won each game, -1 where the turns were over.
@@ -71,10 +71,6 @@ def play_compiled(
         rules: a `Rules`, a preset's name, or None for the defaults.
         seed: of game 0; game i has the seed + i.
         **options: replace single options of the rules.
-
-    Raises:
-        ValueError: for any other agents, another number of them, or no number of games; names
-            what is allowed.
     """
     rules = Rules.make(rules, **options)
     players = [as_agent(agent) for agent in agents]
@@ -84,31 +80,26 @@ def play_compiled(
             f"{sorted(kind.name for kind in _NUMBERS)}"
         )
     games = check_count("games", games)
-    first = check_seed(seed)
     weights = [one.weights if isinstance(one, HeuristicAgent) else Weights() for one in players]
     records = as_games(np.zeros(games, STATE))
-    winners, points = np.zeros(games, np.int64), np.zeros((games, MAX_PLAYERS), np.int64)
-    counts = np.zeros(MAX_PLAYERS, np.int64)
     with np.errstate(over="ignore"):
-        seeds = np.uint64(first) + np.arange(games, dtype=np.uint64)
+        seeds = np.uint64(check_seed(seed)) + np.arange(games, dtype=np.uint64)
+    seated = player_calls.Seated(
+        policies=np.array([_NUMBERS[type(one)] for one in players], np.int64),
+        weights=np.array([one.array() for one in weights]),
+        seeds=np.array([seat_seeds(one, len(players)) for one in seeds.tolist()], np.uint64),
+        random=np.zeros(MAX_PLAYERS, np.uint64),
+        mask=np.zeros(rules.num_actions, np.int8),
+        obs=np.zeros(SIZE, np.int8),
+    )
+    tally = player_calls.Tally(
+        winners=np.zeros(games, np.int64),
+        points=np.zeros((games, MAX_PLAYERS), np.int64),
+        decisions=np.zeros(MAX_PLAYERS, np.int64),
+    )
     player_calls.play_games(
-        records,
-        0,
-        games,
-        seeds,
-        deal_of(rules),
-        script_of(rules),
-        new_log(),
-        np.array([_NUMBERS[type(one)] for one in players], np.int64),
-        np.array([one.array() for one in weights]),
-        np.array([seat_seeds(one, len(players)) for one in seeds.tolist()], np.uint64),
-        np.zeros(MAX_PLAYERS, np.uint64),
-        np.zeros(rules.num_actions, np.int8),
-        np.zeros(SIZE, np.int8),
-        winners,
-        points,
-        counts,
+        records, seeds, deal_of(rules), script_of(rules), new_log(), seated, tally
     )
     count = rules.num_players
     turns = np.array(records["turn"], np.int64)
-    return Outcomes(winners, points[:, :count], turns, counts[:count])
+    return Outcomes(tally.winners, tally.points[:, :count], turns, tally.decisions[:count])

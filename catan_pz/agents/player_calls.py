@@ -1,5 +1,7 @@
 """Calls from Python on compiled players: a decision in each of many games, and whole games."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from catan_pz.agents import policies as players
@@ -13,7 +15,6 @@ from catan_pz.engine.turn import is_finished
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     ConstInt64Array,
-    ConstInt64Matrix,
     Int8Array,
     Int8Matrix,
     Int64Array,
@@ -42,6 +43,25 @@ def choose_weighted(
         actions[i] = players.weighted_action(observations[i], masks[i], random_bits[i])
 
 
+class Seated(NamedTuple):
+    """The players of whole games, and room for what they see."""
+
+    policies: Int64Array  # (P,)
+    weights: Int64Matrix  # (P, W)
+    seeds: UInt64Matrix  # (G, P) of the seats' random streams
+    random: UInt64Array  # (P,) room
+    mask: Int8Array  # room
+    obs: Int8Array  # room
+
+
+class Tally(NamedTuple):
+    """What is written of whole games."""
+
+    winners: Int64Array  # (G,) players, -1 for none
+    points: Int64Matrix  # (G, P) by player
+    decisions: Int64Array  # (P,) of each player, added up
+
+
 @kernel
 def choose(
     policy: int, obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
@@ -59,43 +79,30 @@ def choose(
 @entry
 def play_games(
     games: States,
-    first: int,
-    last: int,
     seeds: UInt64Array,
     how: Deal,
     script: Int8Matrix,
     log: Log,
-    policies: ConstInt64Array,
-    weights_by_player: ConstInt64Matrix,
-    seat_seeds: UInt64Matrix,
-    rng_states: UInt64Array,
-    mask: Int8Array,
-    obs: Int8Array,
-    winners: Int64Array,
-    points: Int64Matrix,
-    counts: Int64Array,
+    seated: Seated,
+    tally: Tally,
 ) -> None:
-    """Play whole games between compiled players; in game i player k has the seat k + i.
-
-    `seat_seeds` (G, P) are the seeds of the seats' random streams. Writes the player that has
-    won, -1 for none, the points of each player, and adds the decisions of each to `counts`.
-    `log`, `rng_states`, `mask` and `obs` are scratch space.
-    """
-    for i in range(first, last):
+    """Play whole games between compiled players; in game i player k has the seat k + i."""
+    mask, obs = seated.mask, seated.obs
+    for i in range(games.shape[0]):
         deal(games, i, seeds[i], how)
         s = games[i]
         n = int(s.num_players)
         for p in range(n):
-            rng_states[p] = seat_seeds[i, p]
+            seated.random[p] = seated.seeds[i, p]
         while not is_finished(s):
             p = int(s.player)
             k = (p - i) % n
             legal.write_mask(s, mask)
             encode.observe(s, p, obs)
-            rng_states[p] += chance.GAMMA
-            a = choose(policies[k], obs, mask, chance.scramble(rng_states[p]), weights_by_player[k])
-            play(s, a, script, log)
-            counts[k] += 1
-        winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n
+            seated.random[p] += chance.GAMMA
+            bits = chance.scramble(seated.random[p])
+            play(s, choose(seated.policies[k], obs, mask, bits, seated.weights[k]), script, log)
+            tally.decisions[k] += 1
+        tally.winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n
         for p in range(n):
-            points[i, (p - i) % n] = s.points[p]
+            tally.points[i, (p - i) % n] = s.points[p]

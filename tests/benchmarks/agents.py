@@ -14,8 +14,7 @@ import numpy as np
 
 from catan_pz.agents import player_calls
 from catan_pz.agents.compiled import play_compiled
-from catan_pz.agents.heuristic.agent import HeuristicAgent
-from catan_pz.agents.heuristic.heuristic_calls import choose_heuristic
+from catan_pz.agents.heuristic.agent import HeuristicAgent, choose_heuristic
 from catan_pz.agents.heuristic.weights import PARTS, Weights
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson

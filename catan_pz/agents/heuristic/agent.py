@@ -4,10 +4,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import BatchAgent
-from catan_pz.agents.heuristic.heuristic_calls import choose_evolved, choose_heuristic
+from catan_pz.agents.heuristic.choose import action_by_weights, evolved_action
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import ConstInt64Array, Int8Matrix, Int64Array, UInt64Array
+
+
+@entry
+def choose_heuristic(
+    observations: Int8Matrix,
+    masks: Int8Matrix,
+    random_bits: UInt64Array,
+    weights: ConstInt64Array,
+    actions: Int64Array,
+) -> None:
+    """Choose in each game as `HeuristicAgent` does."""
+    for i in range(masks.shape[0]):
+        actions[i] = action_by_weights(observations[i], masks[i], random_bits[i], weights)
+
+
+@entry
+def choose_evolved(
+    observations: Int8Matrix, masks: Int8Matrix, random_bits: UInt64Array, actions: Int64Array
+) -> None:
+    """Choose in each game as `EvolvedAgent` does."""
+    for i in range(masks.shape[0]):
+        actions[i] = evolved_action(observations[i], masks[i], random_bits[i])
 
 
 class HeuristicAgent(BatchAgent):
@@ -16,10 +40,7 @@ class HeuristicAgent(BatchAgent):
     It reads observation and mask alone, and keeps nothing.
 
     Args:
-        weights: weights; those set by hand where None.
-
-    Raises:
-        ValueError: for other weights.
+        weights: those set by hand where None.
     """
 
     name = "heuristic"

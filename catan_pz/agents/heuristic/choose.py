@@ -1,5 +1,7 @@
 """The choice: what the heuristic player does in each phase."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from catan_pz.actions import (
@@ -21,13 +23,13 @@ from catan_pz.actions import (
 from catan_pz.agents.heuristic.cards import (
     wants_knight,
     what_to_discard,
+    where_to_rob,
     which_monopoly,
     which_plenty,
+    whom_to_rob,
 )
-from catan_pz.agents.heuristic.evolved_weights import WEIGHTS_OF_MORE, WEIGHTS_OF_TWO
 from catan_pz.agents.heuristic.features import (
     allowed,
-    hand_of,
     of,
     phase_of,
     points_to_go,
@@ -36,36 +38,45 @@ from catan_pz.agents.heuristic.features import (
     some,
     turn_seat,
 )
-from catan_pz.agents.heuristic.goals import Goals, goals_of, one_road_less, one_trail_less, plan_of
-from catan_pz.agents.heuristic.pace import ROAD_COST
-from catan_pz.agents.heuristic.placement import first_roads, first_settlements
 from catan_pz.agents.heuristic.plan import (
     CARD_GOAL,
     CITY_GOAL,
     GOALS,
+    ROAD_COST,
     ROAD_GOAL,
-    ROADS_PLACE,
-    SHARES_PLACE,
+    Outlook,
     Plan,
     cost_of,
     knights_lacking,
+    outlook_of,
     roads_lacking,
     trades_to_reach,
     worth_of_hand,
 )
-from catan_pz.agents.heuristic.roads import longest_road_edge, road_towards
-from catan_pz.agents.heuristic.robber import where_to_rob, whom_to_rob
-from catan_pz.agents.heuristic.spots import Reach, reach_of
+from catan_pz.agents.heuristic.spots import (
+    Goals,
+    Reach,
+    first_roads,
+    first_settlements,
+    goals_of,
+    longest_road_edge,
+    one_road_less,
+    plan_for,
+    plan_of,
+    reach_of,
+    road_towards,
+)
 from catan_pz.agents.heuristic.trade import (
-    agrees,
     all_dangerous,
     best_offer,
     best_swap,
+    gain_of_offer,
     is_dangerous,
     next_card,
     swap_towards,
     whom_to_close_with,
 )
+from catan_pz.agents.heuristic.weights import ACCEPT as LEAST_GAIN
 from catan_pz.agents.heuristic.weights import (
     ANSWERS,
     BANKING,
@@ -79,6 +90,8 @@ from catan_pz.agents.heuristic.weights import (
     PLENTY,
     ROADS_AHEAD,
     ROBBER,
+    WEIGHTS_OF_MORE,
+    WEIGHTS_OF_TWO,
     plays,
 )
 from catan_pz.agents.policies import random_action, weighted_action
@@ -87,6 +100,16 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_RESOURCES, NUM_VERTICES, Phase
+
+
+class Turn(NamedTuple):
+    """The own turn after the roll, as its builds see it."""
+
+    obs: Int8Array
+    mask: Int8Array
+    reach: Reach
+    goals: Goals
+    outlook: Outlook
 
 
 @kernel
@@ -106,19 +129,20 @@ def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
 
 
 @kernel
-def build_for(obs: Int8Array, mask: Int8Array, goal: int, goals: Goals, reach: Reach) -> int:
+def build_for(turn: Turn, goal: int) -> int:
     """The action that is next for a goal, or NO_ACTION."""
+    goals = turn.goals
     if goal == 0:
-        return BUILD_SETTLEMENT + goals[0] % 64
+        return BUILD_SETTLEMENT + goals.here % 64
     if goal == 1:
-        return BUILD_ROAD + road_towards(reach, goals[1] % 64, 1)
+        return BUILD_ROAD + road_towards(turn.reach, goals.there % 64, 1)
     if goal == 2:
-        return BUILD_ROAD + road_towards(reach, goals[2] % 64, 2)
+        return BUILD_ROAD + road_towards(turn.reach, goals.far % 64, 2)
     if goal == CITY_GOAL:
-        return BUILD_CITY + goals[3] % 64
+        return BUILD_CITY + goals.city % 64
     if goal == CARD_GOAL:
         return BUY_DEVELOPMENT_CARD
-    e = longest_road_edge(obs, mask)
+    e = longest_road_edge(turn.obs, turn.mask)
     return BUILD_ROAD + e if e >= 0 else NO_ACTION
 
 
@@ -143,100 +167,90 @@ def winning_build(obs: Int8Array, mask: Int8Array) -> int:
 
 
 @kernel
-def build_now(
-    obs: Int8Array,
-    mask: Int8Array,
-    hand: int,
-    now: int,
-    goals: Goals,
-    reach: Reach,
-    plan: Plan,
-    limit: int,
-    weights: ConstInt64Array,
-) -> int:
+def build_now(turn: Turn) -> int:
     """What to build, or to trade with the bank in order to build it, or NO_ACTION."""
-    shares = plan[SHARES_PLACE]
+    hand, plan, limit, now, weights = turn.outlook
     best, chosen = now, -1
     trades_of_best = 0
     for goal in range(GOALS):
-        if plan[goal] > 0:
+        if plan.worths[goal] > 0:
             cost = cost_of(goal, plan)
-            trades = trades_to_reach(hand, cost, shares)
+            trades = trades_to_reach(hand, cost, plan.shares)
             if trades == 0 or (trades > 0 and plays(weights, BANKING)):
-                left = hand_left(hand, cost, shares, trades)
-                worth = plan[goal] + worth_of_hand(left, plan, limit, weights)
+                left = hand_left(hand, cost, plan.shares, trades)
+                worth = plan.worths[goal] + worth_of_hand(left, plan, limit, weights)
                 if worth > best:
                     best, chosen, trades_of_best = worth, goal, trades
-    if chosen >= 0:
-        a = build_for(obs, mask, chosen, goals, reach)
-        if trades_of_best > 0:
-            a = swap_towards(hand, cost_of(chosen, plan), shares, mask)
-        if a >= 0 and mask[a] != 0:
-            return a
-    return NO_ACTION
+    if chosen < 0:
+        return NO_ACTION
+    a = build_for(turn, chosen)
+    if trades_of_best > 0:
+        a = swap_towards(hand, cost_of(chosen, plan), plan.shares, turn.mask)
+    return a if a >= 0 and turn.mask[a] != 0 else NO_ACTION
 
 
 @kernel
-def build_road_ahead(
-    obs: Int8Array,
-    mask: Int8Array,
-    hand: int,
-    now: int,
-    goals: Goals,
-    reach: Reach,
-    plan: Plan,
-    limit: int,
-    weights: ConstInt64Array,
-) -> int:
+def build_road_ahead(turn: Turn) -> int:
     """A road towards a spot or the longest road before the rest is paid for, or NO_ACTION."""
+    hand, plan, limit, now, weights = turn.outlook
     if not (of(hand, 0) > 0 and of(hand, 1) > 0):
         return NO_ACTION
     best, chosen = now - weights[CLAIM], -1
     left = hand - ROAD_COST
     for away in range(1, 3):
-        if plan[away] > 0:
+        if plan.worths[away] > 0:
             worth = worth_of_hand(left, one_road_less(plan, away), limit, weights)
             if worth > best:
                 best, chosen = worth, away
-    if plan[ROAD_GOAL] > 0 and plan[ROADS_PLACE] > 1:
-        worth = worth_of_hand(left, one_trail_less(plan), limit, weights)
-        if worth > best:
-            best, chosen = worth, ROAD_GOAL
-    if chosen >= 0:
-        a = build_for(obs, mask, chosen, goals, reach)
-        if a >= 0 and mask[a] != 0:
-            return a
-    return NO_ACTION
+    if plan.worths[ROAD_GOAL] > 0 and plan.roads > 1:
+        shorter = Plan(plan.worths, plan.roads - 1, plan.pips, plan.shares)
+        if worth_of_hand(left, shorter, limit, weights) > best:
+            chosen = ROAD_GOAL
+    if chosen < 0:
+        return NO_ACTION
+    a = build_for(turn, chosen)
+    return a if a >= 0 and turn.mask[a] != 0 else NO_ACTION
 
 
 @kernel
-def card_to_play(
-    obs: Int8Array,
-    mask: Int8Array,
-    hand: int,
-    now: int,
-    plan: Plan,
-    limit: int,
-    weights: ConstInt64Array,
-) -> int:
+def road_building_helps(outlook: Outlook) -> bool:
+    """Whether two roads bring the plan on by enough."""
+    hand, plan, limit, now, weights = outlook
+    for away in range(1, 3):
+        nearer = one_road_less(plan, away)
+        if away > 1:
+            nearer = one_road_less(nearer, away - 1)
+        if worth_of_hand(hand, nearer, limit, weights) - now >= weights[PLENTY]:
+            return True
+    return plan.worths[ROAD_GOAL] > 0 and plan.roads <= 2
+
+
+@kernel
+def card_to_play(turn: Turn) -> int:
     """A development card to play after the roll, or NO_ACTION."""
-    if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 0, weights):
+    obs, mask, outlook = turn.obs, turn.mask, turn.outlook
+    if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 0, outlook.weights):
         return PLAY_KNIGHT
-    if not plays(weights, CARDS):
+    if not plays(outlook.weights, CARDS):
         return NO_ACTION
-    a = which_plenty(hand, now, plan, limit, mask, weights)
+    a = which_plenty(mask, outlook)
     if a == NO_ACTION:
-        a = which_monopoly(obs, hand, now, plan, limit, mask, weights)
-    if a == NO_ACTION and mask[PLAY_ROAD_BUILDING] != 0:
-        for away in range(1, 3):
-            nearer = one_road_less(plan, away)
-            if away > 1:
-                nearer = one_road_less(nearer, away - 1)
-            if worth_of_hand(hand, nearer, limit, weights) - now >= weights[PLENTY]:
-                return PLAY_ROAD_BUILDING
-        if plan[ROAD_GOAL] > 0 and plan[ROADS_PLACE] <= 2:
-            return PLAY_ROAD_BUILDING
+        a = which_monopoly(obs, mask, outlook)
+    if a == NO_ACTION and mask[PLAY_ROAD_BUILDING] != 0 and road_building_helps(outlook):
+        return PLAY_ROAD_BUILDING
     return a
+
+
+@kernel
+def offer_to_make(turn: Turn, random_bits: np.uint64) -> int:
+    """An offer, or the first card of one, or NO_ACTION."""
+    obs, mask, outlook = turn.obs, turn.mask, turn.outlook
+    if mask.shape[0] <= OFFER or obs[encode.OFFERS_LEFT] <= 0:
+        return NO_ACTION
+    if not plays(outlook.weights, OFFERS) or all_dangerous(obs, outlook.weights):
+        return NO_ACTION
+    a = best_offer(obs, mask, random_bits, outlook)
+    return a if a != NO_ACTION else next_card(obs, mask, outlook)
 
 
 @kernel
@@ -247,23 +261,20 @@ def in_turn(
     a = winning_build(obs, mask)
     if a != NO_ACTION:
         return a
-    hand, limit = hand_of(obs), int(obs[encode.DISCARD_LIMIT])
     reach = reach_of(obs)
     goals = goals_of(obs, reach, weights)
-    plan = plan_of(obs, goals, weights)
-    now = worth_of_hand(hand, plan, limit, weights)
-    a = card_to_play(obs, mask, hand, now, plan, limit, weights)
+    plan = plan_for(obs, goals, weights)
+    outlook = outlook_of(obs, plan, int(obs[encode.DISCARD_LIMIT]), weights)
+    turn = Turn(obs, mask, reach, goals, outlook)
+    a = card_to_play(turn)
     if a == NO_ACTION:
-        a = build_now(obs, mask, hand, now, goals, reach, plan, limit, weights)
+        a = build_now(turn)
     if a == NO_ACTION and plays(weights, ROADS_AHEAD):
-        a = build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, weights)
+        a = build_road_ahead(turn)
     if a == NO_ACTION and plays(weights, BANKING):
-        a = best_swap(hand, now, plan, limit, mask, weights)
-    if a == NO_ACTION and mask.shape[0] > OFFER and obs[encode.OFFERS_LEFT] > 0:
-        if plays(weights, OFFERS) and not all_dangerous(obs, weights):
-            a = best_offer(obs, hand, now, plan, limit, mask, random_bits, weights)
-            if a == NO_ACTION:
-                a = next_card(obs, hand, now, plan, limit, mask, weights)
+        a = best_swap(mask, outlook)
+    if a == NO_ACTION:
+        a = offer_to_make(turn, random_bits)
     return a if a != NO_ACTION else END_TURN
 
 
@@ -279,9 +290,10 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     goals = goals_of(obs, reach, weights)
     best, chosen = 0, -1
     for away in range(1, 3):
-        value = goals[away] // 64 * (6 - away)
+        goal = goals.there if away == 1 else goals.far
+        value = goal // 64 * (6 - away)
         if value > best:
-            e = road_towards(reach, goals[away] % 64, away)
+            e = road_towards(reach, goal % 64, away)
             if e >= 0 and mask[BUILD_ROAD + e] != 0:
                 best, chosen = value, e
     if chosen < 0:
@@ -297,16 +309,16 @@ def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: ConstInt64Arr
             return REJECT
         if is_dangerous(obs, turn_seat(obs), weights):
             return REJECT
-    hand, limit = hand_of(obs), int(obs[encode.DISCARD_LIMIT])
-    plan = plan_of(obs, goals_of(obs, reach_of(obs), weights), weights)
-    now = worth_of_hand(hand, plan, limit, weights)
+    plan = plan_of(obs, weights)
+    outlook = outlook_of(obs, plan, int(obs[encode.DISCARD_LIMIT]), weights)
     if phase == Phase.ANSWER:
-        return ACCEPT if agrees(obs, hand, now, plan, limit, weights) else REJECT
+        gain = gain_of_offer(obs, turn_seat(obs), outlook)
+        return ACCEPT if gain >= weights[LEAST_GAIN] else REJECT
     if phase == Phase.CLOSE:
-        return whom_to_close_with(obs, hand, now, plan, limit, mask, weights)
+        return whom_to_close_with(obs, mask, outlook)
     if mask[COMPOSE_SEND] != 0:
         return COMPOSE_SEND
-    a = next_card(obs, hand, now, plan, limit, mask, weights)
+    a = next_card(obs, mask, outlook)
     return a if a != NO_ACTION else WITHDRAW
 
 
@@ -331,8 +343,7 @@ def wanted_action(
     if phase == Phase.STEAL and plays(weights, ROBBER):
         return whom_to_rob(obs, mask, weights)
     if phase == Phase.DISCARD and plays(weights, DISCARDS):
-        plan = plan_of(obs, goals_of(obs, reach_of(obs), weights), weights)
-        return what_to_discard(hand_of(obs), plan, mask, weights)
+        return what_to_discard(mask, outlook_of(obs, plan_of(obs, weights), 1 << 20, weights))
     if phase == Phase.FREE_ROAD:
         return free_road(obs, mask, weights)
     if phase == Phase.SETUP_SETTLEMENT and plays(weights, PLACEMENT):

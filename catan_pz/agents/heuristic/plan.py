@@ -1,24 +1,33 @@
-"""The plan: what there is to build next, what each is worth, and what a hand is good for.
+"""The plan: what to build next, what each is worth and how long it takes; what a hand is good for.
 
-A plan is a tuple of nine numbers: the worth of settlements that 0, 1 and 2 roads lead to,
-of a city, of a development card, of the longest road, the roads which that takes, own pips
-and what the bank gives for each resource.
+Times are in tenths of a roll of the dice, speeds in thousandths of a point in a thousand rolls.
 """
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from numba import types
 
-from catan_pz.agents.heuristic.features import of, rate_of, size_of
-from catan_pz.agents.heuristic.pace import (
-    CARD_COST,
-    CITY_COST,
-    NEVER,
-    ROAD_COST,
-    SETTLEMENT_COST,
-    time_for,
+from catan_pz.agents.heuristic.features import (
+    BITS_PER_RESOURCE,
+    TWELFTHS,
+    hand_of,
+    of,
+    rate_of,
+    size_of,
 )
-from catan_pz.agents.heuristic.weights import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
+from catan_pz.agents.heuristic.weights import (
+    ARMY,
+    CARD,
+    CITIES,
+    HELD,
+    MIXED,
+    PATIENCE,
+    ROAD,
+    ROADS,
+    SECOND,
+    SEVEN,
+)
+from catan_pz.engine import hands
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
@@ -31,14 +40,89 @@ from catan_pz.terms import (
     NUM_RESOURCES,
 )
 
-Plan: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 9)]
-"""A plan, as rules take it."""
+NEVER = 3000
+"""A time as good as never."""
+
+CARD_UNIT = 360
+"""A pip brings 1/360 of a card in a tenth of a roll."""
+
+ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST = (
+    sum(int(count) << BITS_PER_RESOURCE * r for r, count in enumerate(hands.COSTS[purchase]))
+    for purchase in (hands.ROAD, hands.SETTLEMENT, hands.CITY, hands.CARD)
+)
+"""Costs as bundles."""
+
+MIXED_BASKET = 2 * ROAD_COST + SETTLEMENT_COST + CITY_COST + CARD_COST
+CITIES_BASKET = 2 * CITY_COST + 2 * CARD_COST
+ROADS_BASKET = 3 * ROAD_COST + 2 * SETTLEMENT_COST
+MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
+"""What a player may buy over and over, and the thousandths of a point that it brings."""
+
+
+@kernel
+def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
+    """Time until a hand and what comes to it pay a cost, surplus traded with the bank.
+
+    The cards that lack fall ever slower as resources come to be in surplus, so that steps
+    along the tangent approach the time from below.
+    """
+    t = 0
+    while t < NEVER:  # two or three rounds
+        lacking, slope = 0, 0
+        for r in range(NUM_RESOURCES):
+            comes = of(pips, r)
+            left = (of(hand, r) - of(cost, r)) * CARD_UNIT + comes * t
+            share = TWELFTHS
+            if left >= 0:
+                share = of(shares, r)
+            lacking -= left * share
+            slope += comes * share
+        if lacking <= 0:
+            return t
+        if slope == 0:
+            return NEVER
+        t += (lacking + slope - 1) // slope
+    return NEVER
+
+
+@kernel
+def speed_of(pips: int, shares: int, weights: ConstInt64Array) -> int:
+    """Points that production brings, in a mix of the ways to make use of it."""
+    speed = weights[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
+    if weights[CITIES] > 0:
+        t = time_for(0, CITIES_BASKET, pips, shares)
+        speed += weights[CITIES] * CITIES_POINTS // (t + 1)
+    if weights[ROADS] > 0:
+        t = time_for(0, ROADS_BASKET, pips, shares)
+        speed += weights[ROADS] * ROADS_POINTS // (t + 1)
+    return speed
+
 
 GOALS = 6
 """Settlements 0 to 2 roads away, city, development card, longest road."""
 
 CITY_GOAL, CARD_GOAL, ROAD_GOAL = 3, 4, 5
-ROADS_PLACE, PIPS_PLACE, SHARES_PLACE = 6, 7, 8
+
+Worths: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, GOALS)]
+
+
+class Plan(NamedTuple):
+    """What there is to build next, and what pays for it."""
+
+    worths: Worths  # of each goal
+    roads: int  # that the longest road takes
+    pips: int  # own ones, by resource
+    shares: int  # what the bank gives for each resource
+
+
+class Outlook(NamedTuple):
+    """A hand and the plan by which all that changes it is judged."""
+
+    hand: int
+    plan: Plan
+    limit: int  # cards that a 7 leaves alone
+    now: int  # worth of the hand as it is
+    weights: ConstInt64Array
 
 
 @kernel
@@ -50,22 +134,18 @@ def cost_of(goal: int, plan: Plan) -> int:
         return CITY_COST
     if goal == CARD_GOAL:
         return CARD_COST
-    return plan[ROADS_PLACE] * ROAD_COST
+    return plan.roads * ROAD_COST
 
 
 @kernel
 def worth_after(hand: int, spent: int, plan: Plan, weights: ConstInt64Array) -> int:
-    """The goal that is worth most once others are paid, by its worth and the time it takes.
-
-    Returns:
-        8 times that worth, and the goal.
-    """
+    """The goal that is worth most once others are paid: 8 times its worth by then, and the goal."""
     best = 0
     for goal in range(GOALS):
-        if 8 * plan[goal] > best:
-            t = time_for(hand, spent + cost_of(goal, plan), plan[PIPS_PLACE], plan[SHARES_PLACE])
+        if 8 * plan.worths[goal] > best:
+            t = time_for(hand, spent + cost_of(goal, plan), plan.pips, plan.shares)
             if t < NEVER:
-                worth = plan[goal] * weights[PATIENCE] // (weights[PATIENCE] + t)
+                worth = plan.worths[goal] * weights[PATIENCE] // (weights[PATIENCE] + t)
                 best = max(best, 8 * worth + goal)
     return best
 
@@ -83,6 +163,20 @@ def worth_of_hand(hand: int, plan: Plan, limit: int, weights: ConstInt64Array) -
     if cards > limit:
         worth -= weights[SEVEN] * (cards // 2)
     return worth
+
+
+@kernel
+def outlook_of(obs: Int8Array, plan: Plan, limit: int, weights: ConstInt64Array) -> Outlook:
+    """The own hand with a plan."""
+    hand = hand_of(obs)
+    return Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
+
+
+@kernel
+def gain_of(hand: int, outlook: Outlook) -> int:
+    """How much more another hand is worth than the one now."""
+    worth = worth_of_hand(hand, outlook.plan, outlook.limit, outlook.weights)
+    return worth - outlook.now
 
 
 @kernel

@@ -1,10 +1,10 @@
-"""Where to build: what vertices are worth, how many roads lead there, and which is the first."""
+"""Where to build: what vertices are worth, how roads lead there, and the plan that follows."""
 
-from typing import Annotated, TypeAlias
+from typing import NamedTuple
 
-from numba import types
-
+from catan_pz.actions import BUILD_ROAD, BUILD_SETTLEMENT
 from catan_pz.agents.heuristic.features import (
+    allowed,
     buildings_of,
     harbor_at,
     has_edge,
@@ -13,10 +13,18 @@ from catan_pz.agents.heuristic.features import (
     others_roads,
     own_roads,
     pips_at,
+    pips_of,
     points_to_go,
+    shares_of,
     shares_with,
 )
-from catan_pz.agents.heuristic.pace import speed_of
+from catan_pz.agents.heuristic.plan import (
+    Plan,
+    roads_lacking,
+    speed_of,
+    worth_of_card,
+    worth_of_road,
+)
 from catan_pz.agents.heuristic.weights import CLAIMED, HORIZON, NEAR
 from catan_pz.board.topology import (
     EDGE_VERTICES,
@@ -26,18 +34,50 @@ from catan_pz.board.topology import (
     VERTEX_SURROUNDINGS,
 )
 from catan_pz.engine import bits
+from catan_pz.engine.awards import longest_trail
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
+from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_VERTICES
 
 POINT = 1000
 """Values are in thousandths of a point."""
 
-NO_SPOT = -1
+SURE_WIN = 40_000
+"""Worth of a goal that wins the game."""
 
 
-Reach: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 9)]
-"""What `reach_of` gives, as rules take it."""
+class Reach(NamedTuple):
+    """The viewer's ways: vertices are sets, edges sets of two words."""
+
+    taken_0: int  # edges with a road
+    taken_1: int
+    closed: int  # vertices that own roads can't pass
+    at_0: int  # vertices that exactly 0, 1 and 2 more roads reach
+    at_1: int
+    at_2: int
+    claimed: int  # where others can build at once ...
+    near: int  # ... and with a road more
+    free: int  # by the distance rule
+
+
+class Income(NamedTuple):
+    """What the viewer earns, and for how long it counts."""
+
+    pips: int
+    shares: int
+    speed: int
+    horizon: int
+    weights: ConstInt64Array
+
+
+class Goals(NamedTuple):
+    """The best spots 0 to 2 roads away and the best city, each as 64 * worth + vertex."""
+
+    here: int
+    there: int
+    far: int
+    city: int
 
 
 @kernel
@@ -48,26 +88,17 @@ def horizon_of(obs: Int8Array, weights: ConstInt64Array) -> int:
 
 
 @kernel
-def worth_of_pips(
-    pips: int, shares: int, speed: int, horizon: int, weights: ConstInt64Array
-) -> int:
-    """What it is worth to come to earn some pips, at some shares, instead of the present speed."""
-    return (speed_of(pips, shares, weights) - speed) * horizon // 100
+def income_of(obs: Int8Array, weights: ConstInt64Array) -> Income:
+    """What the viewer earns now."""
+    pips, shares = pips_of(obs, 0), shares_of(obs)
+    return Income(pips, shares, speed_of(pips, shares, weights), horizon_of(obs, weights), weights)
 
 
 @kernel
-def worth_of_spot(
-    obs: Int8Array,
-    v: int,
-    pips: int,
-    shares: int,
-    speed: int,
-    horizon: int,
-    weights: ConstInt64Array,
-) -> int:
-    """What a settlement on a vertex is worth: its point and what it brings."""
-    better = shares_with(shares, harbor_at(obs, v))
-    return POINT + worth_of_pips(pips + pips_at(obs, v, 1), better, speed, horizon, weights)
+def worth_with(obs: Int8Array, v: int, shares: int, income: Income) -> int:
+    """What a building on a vertex is worth: its point, and what it earns at some shares."""
+    speed = speed_of(income.pips + pips_at(obs, v, 1), shares, income.weights)
+    return POINT + (speed - income.speed) * income.horizon // 100
 
 
 @kernel
@@ -108,12 +139,7 @@ def barred_spots(buildings: int) -> int:
 
 @kernel
 def reach_of(obs: Int8Array) -> Reach:
-    """The viewer's ways: what is where, and the vertices that 0 to 2 more roads reach.
-
-    Returns:
-        Edges taken (two words), vertices closed to own roads, those reached by exactly 0, 1
-        and 2 more roads, and those where others can build, at once and with a road more.
-    """
+    """The viewer's ways."""
     mine, theirs = buildings_of(obs, 0, 1), others_buildings(obs)
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
     their_0, their_1 = others_roads(obs, 0), others_roads(obs, 1)
@@ -125,73 +151,164 @@ def reach_of(obs: Int8Array) -> Reach:
     claimed = ends_of(their_0, 0) | ends_of(their_1, 1)
     near = one_road_on(claimed, taken_0, taken_1, mine) & ~claimed
     free = ~barred_spots(mine | theirs)
-    return taken_0, taken_1, theirs, at_0, at_1, at_2, claimed & free, near & free, free
+    return Reach(taken_0, taken_1, theirs, at_0, at_1, at_2, claimed & free, near & free, free)
 
 
 @kernel
-def best_spot(
-    obs: Int8Array,
-    spots: int,
-    claimed: int,
-    near: int,
-    pips: int,
-    shares: int,
-    speed: int,
-    horizon: int,
-    weights: ConstInt64Array,
-) -> int:
+def best_spot(obs: Int8Array, spots: int, claimed: int, near: int, income: Income) -> int:
     """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        worth = worth_of_spot(obs, v, pips, shares, speed, horizon, weights)
+        worth = worth_with(obs, v, shares_with(income.shares, harbor_at(obs, v)), income)
         if bits.has_vertex(claimed, v):
-            worth = worth * weights[CLAIMED] // 100
+            worth = worth * income.weights[CLAIMED] // 100
         elif bits.has_vertex(near, v):
-            worth = worth * weights[NEAR] // 100
+            worth = worth * income.weights[NEAR] // 100
         best = max(best, 64 * worth + v)
         spots &= spots - 1
     return best
 
 
 @kernel
-def best_city(
-    obs: Int8Array,
-    spots: int,
-    pips: int,
-    shares: int,
-    speed: int,
-    horizon: int,
-    weights: ConstInt64Array,
-) -> int:
+def best_city(obs: Int8Array, spots: int, income: Income) -> int:
     """The best of own settlements to make a city of, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        more = pips + pips_at(obs, v, 1)
-        worth = POINT + worth_of_pips(more, shares, speed, horizon, weights)
-        best = max(best, 64 * worth + v)
+        best = max(best, 64 * worth_with(obs, v, income.shares, income) + v)
         spots &= spots - 1
     return best
 
 
 @kernel
-def edge_back(v: int, level: int, taken_0: int, taken_1: int, closed: int) -> int:
-    """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
-    for k in range(3):
-        e = VERTEX_EDGES[v, k]
-        if e >= 0 and not has_edge(taken_0, taken_1, e):
-            if bits.has_vertex(level & ~closed, VERTEX_NEIGHBORS[v, k]):
-                return e
-    return NO_SPOT
+def goals_of(obs: Int8Array, reach: Reach, weights: ConstInt64Array) -> Goals:
+    """What there is to build where."""
+    income = income_of(obs, weights)
+    claimed, near, free = reach.claimed, reach.near, reach.free
+    here = there = far = city = 0
+    if obs[encode.PIECES_LEFT + 1] > 0:
+        here = best_spot(obs, reach.at_0 & free, 0, 0, income)
+        there = best_spot(obs, reach.at_1 & free, claimed, near, income)
+        far = best_spot(obs, reach.at_2 & free, claimed, near, income)
+    if obs[encode.PIECES_LEFT + 2] > 0:
+        settlements = buildings_of(obs, 0, 1) & ~buildings_of(obs, 0, 2)
+        city = best_city(obs, settlements, income)
+    return Goals(here, there, far, city)
 
 
 @kernel
-def first_road_to(
-    v: int, away: int, taken_0: int, taken_1: int, closed: int, at_0: int, at_1: int
-) -> int:
+def plan_for(obs: Int8Array, goals: Goals, weights: ConstInt64Array) -> Plan:
+    """The plan that follows from the goals."""
+    lacking = points_to_go(obs)
+    here, there, far = goals.here // 64, goals.there // 64, goals.far // 64
+    city = goals.city // 64
+    card, road = worth_of_card(obs, weights), worth_of_road(obs, weights)
+    if lacking <= 1:
+        here = SURE_WIN if here > 0 else 0
+        there = SURE_WIN if there > 0 else 0
+        far = SURE_WIN if far > 0 else 0
+        city = SURE_WIN if city > 0 else 0
+        card = SURE_WIN // 5 if card > 0 else 0
+    if lacking <= 2:
+        road = SURE_WIN if road > 0 else 0
+    worths = here, there, far, city, card, road
+    return Plan(worths, roads_lacking(obs), pips_of(obs, 0), shares_of(obs))
+
+
+@kernel
+def plan_of(obs: Int8Array, weights: ConstInt64Array) -> Plan:
+    """The plan."""
+    return plan_for(obs, goals_of(obs, reach_of(obs), weights), weights)
+
+
+@kernel
+def one_road_less(plan: Plan, away: int) -> Plan:
+    """The plan once a road is built towards the spot that is so many roads away."""
+    here, there, far, city, card, road = plan.worths
+    if away == 1:
+        here, there = max(here, there), 0
+    else:
+        there, far = max(there, far), 0
+    return Plan((here, there, far, city, card, road), plan.roads, plan.pips, plan.shares)
+
+
+@kernel
+def edge_back(reach: Reach, v: int, level: int) -> int:
+    """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
+    for k in range(3):
+        e = VERTEX_EDGES[v, k]
+        if e >= 0 and not has_edge(reach.taken_0, reach.taken_1, e):
+            if bits.has_vertex(level & ~reach.closed, VERTEX_NEIGHBORS[v, k]):
+                return e
+    return -1
+
+
+@kernel
+def road_towards(reach: Reach, v: int, away: int) -> int:
     """The road to build first towards a vertex that 1 or 2 roads lead to."""
     if away == 2:
-        e = edge_back(v, at_1, taken_0, taken_1, closed)
+        e = edge_back(reach, v, reach.at_1)
         v = EDGE_VERTICES[e, 0] + EDGE_VERTICES[e, 1] - v
-    return edge_back(v, at_0, taken_0, taken_1, closed)
+    return edge_back(reach, v, reach.at_0)
+
+
+@kernel
+def trail_with(obs: Int8Array, e: int) -> int:
+    """Roads in the longest continuous road through an edge, once it is built."""
+    own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
+    if e < EDGES_PER_WORD:
+        own_0 |= bits.edge_bit(e)
+    else:
+        own_1 |= bits.edge_bit(e)
+    barred = others_buildings(obs)
+    longest = 0
+    for word in range(2):
+        edges = own_0 if word == 0 else own_1
+        while edges != 0:
+            k = bits.first(edges) + EDGES_PER_WORD * word
+            longest = max(longest, longest_trail(own_0, own_1, EDGE_VERTICES[k, 0], barred))
+            longest = max(longest, longest_trail(own_0, own_1, EDGE_VERTICES[k, 1], barred))
+            edges &= edges - 1
+    return longest
+
+
+@kernel
+def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
+    """A legal road that makes the longest one longer, or -1."""
+    best, chosen = int(obs[encode.ROAD_LENGTH]), -1
+    for e in range(NUM_EDGES):
+        if mask[BUILD_ROAD + e] != 0:
+            length = trail_with(obs, e)
+            if length > best:
+                best, chosen = length, e
+    return chosen
+
+
+@kernel
+def first_settlements(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+    """Where to found: the best spot, given what is earned already."""
+    spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
+    return BUILD_SETTLEMENT + best_spot(obs, spots, 0, 0, income_of(obs, weights)) % 64
+
+
+@kernel
+def first_roads(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+    """Which way to build from a first settlement: towards the best spot that is free."""
+    reach, income = reach_of(obs), income_of(obs, weights)
+    taken_0, taken_1, theirs = reach.taken_0, reach.taken_1, reach.closed
+    most, chosen = -1, -1
+    for e in range(NUM_EDGES):
+        if mask[BUILD_ROAD + e] == 0 or has_edge(taken_0, taken_1, e):
+            continue
+        v, w = EDGE_VERTICES[e, 0], EDGE_VERTICES[e, 1]
+        if obs[encode.VERTEX_BUILDING + MAX_PLAYERS * v] == 0:
+            v, w = w, v
+        ways = one_road_on(1 << w, taken_0, taken_1, theirs) & ~(1 << v)
+        beyond = one_road_on(ways, taken_0, taken_1, theirs) & ~(1 << w)
+        best = best_spot(obs, ways & reach.free, reach.claimed, reach.near, income)
+        then = best_spot(obs, beyond & reach.free, reach.claimed, reach.near, income)
+        value = best // 64 + then // 64 // 4
+        if value > most:
+            most, chosen = value, e
+    return BUILD_ROAD + chosen

@@ -14,8 +14,8 @@ from catan_pz.actions import (
     WITHDRAW,
 )
 from catan_pz.actions import OFFER as FIRST_OFFER
-from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some, turn_seat
-from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
+from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some
+from catan_pz.agents.heuristic.plan import Outlook, gain_of
 from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
@@ -46,18 +46,16 @@ def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
 
 
 @kernel
-def best_swap(
-    hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, weights: ConstInt64Array
-) -> int:
+def best_swap(mask: Int8Array, outlook: Outlook) -> int:
     """The trade with the bank that makes the hand worth more than now by enough."""
-    best, chosen = now + weights[BANK], NO_ACTION
+    best, chosen = outlook.weights[BANK], NO_ACTION
     for k in range(SWAPS):
         if mask[MARITIME_TRADE + k] != 0:
             give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
-            after = hand - some(give, rate_of(plan[SHARES_PLACE], give)) + some(get, 1)
-            worth = worth_of_hand(after, plan, limit, weights)
-            if worth > best:
-                best, chosen = worth, MARITIME_TRADE + k
+            paid = some(give, rate_of(outlook.plan.shares, give))
+            gain = gain_of(outlook.hand - paid + some(get, 1), outlook)
+            if gain > best:
+                best, chosen = gain, MARITIME_TRADE + k
     return chosen
 
 
@@ -78,14 +76,6 @@ def all_dangerous(obs: Int8Array, weights: ConstInt64Array) -> bool:
 
 
 @kernel
-def gain_of_swap(
-    hand: int, now: int, give: int, get: int, plan: Plan, limit: int, weights: ConstInt64Array
-) -> int:
-    """How much more a hand is worth after giving one card for another."""
-    return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, weights) - now
-
-
-@kernel
 def bundle_of_offer(k: int, getting: int) -> int:
     """What template k gives, or gets."""
     bundle = 0
@@ -98,16 +88,7 @@ def bundle_of_offer(k: int, getting: int) -> int:
 
 
 @kernel
-def best_offer(
-    obs: Int8Array,
-    hand: int,
-    now: int,
-    plan: Plan,
-    limit: int,
-    mask: Int8Array,
-    random_bits: np.uint64,
-    weights: ConstInt64Array,
-) -> int:
+def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook: Outlook) -> int:
     """The offer of one card for one that helps most, then the next best, then two cards for one.
 
     Nothing is kept of offers made, but those that are left tell them apart. With many of
@@ -122,11 +103,11 @@ def best_offer(
         first, beyond, rank = FIRST_DOUBLE, FIRST_HALF, 0
     bar = 1 << 40
     for _ in range(rank + 1):
-        best, chosen = weights[OFFER], NO_ACTION
+        best, chosen = outlook.weights[OFFER], NO_ACTION
         for k in range(first, beyond):
             if mask[FIRST_OFFER + k] != 0:
-                after = hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
-                gain = worth_of_hand(after, plan, limit, weights) - now
+                after = outlook.hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
+                gain = gain_of(after, outlook)
                 if best < gain < bar:
                     best, chosen = gain, FIRST_OFFER + k
         bar = best
@@ -136,71 +117,45 @@ def best_offer(
 
 
 @kernel
-def gain_of_offer(
-    obs: Int8Array, k: int, hand: int, now: int, plan: Plan, limit: int, weights: ConstInt64Array
-) -> int:
+def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
     """How much more the hand is worth by what the seat k places away gives and gets."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
-    if not covers(hand, got):
+    if not covers(outlook.hand, got):
         return -(1 << 40)
-    return worth_of_hand(hand - got + given, plan, limit, weights) - now
+    return gain_of(outlook.hand - got + given, outlook)
 
 
 @kernel
-def agrees(
-    obs: Int8Array, hand: int, now: int, plan: Plan, limit: int, weights: ConstInt64Array
-) -> bool:
-    """Whether to accept the offer on the table."""
-    return gain_of_offer(obs, turn_seat(obs), hand, now, plan, limit, weights) >= weights[ACCEPT]
-
-
-@kernel
-def whom_to_close_with(
-    obs: Int8Array,
-    hand: int,
-    now: int,
-    plan: Plan,
-    limit: int,
-    mask: Int8Array,
-    weights: ConstInt64Array,
-) -> int:
+def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     """The partner whose terms help most, of those alike the weakest; or to withdraw."""
     best, chosen = 0, WITHDRAW
     for k in range(1, MAX_PLAYERS):
-        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, weights):
+        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, outlook.weights):
             if obs[encode.ANSWER + 4 * k + 3] != 0:
-                gain = gain_of_offer(obs, k, hand, now, plan, limit, weights)
+                gain = gain_of_offer(obs, k, outlook)
             else:
                 given = bundle_at(obs, encode.OFFER_GIVE)
                 got = bundle_at(obs, encode.OFFER_GET)
-                gain = worth_of_hand(hand - given + got, plan, limit, weights) - now
+                gain = gain_of(outlook.hand - given + got, outlook)
             value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
-            if gain >= weights[ACCEPT] and value > best:
+            if gain >= outlook.weights[ACCEPT] and value > best:
                 best, chosen = value, CLOSE_WITH + k - 1
     return chosen
 
 
 @kernel
-def next_card(
-    obs: Int8Array,
-    hand: int,
-    now: int,
-    plan: Plan,
-    limit: int,
-    mask: Int8Array,
-    weights: ConstInt64Array,
-) -> int:
+def next_card(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)
-    best, chosen = weights[OFFER], NO_ACTION
+    best, chosen = outlook.weights[OFFER], NO_ACTION
     for k in range(SWAPS):
         give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
         fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))
         first = COMPOSE_GIVE + give if given == 0 else COMPOSE_GET + get
-        if fits and of(hand, give) > 0 and mask[first] != 0:
-            gain = gain_of_swap(hand, now, give, get, plan, limit, weights)
+        if fits and of(outlook.hand, give) > 0 and mask[first] != 0:
+            gain = gain_of(outlook.hand - some(give, 1) + some(get, 1), outlook)
             if gain > best:
                 best, chosen = gain, first
     return chosen

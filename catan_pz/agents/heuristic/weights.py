@@ -67,11 +67,7 @@ class Weights:
     victim: int = 23  # a stolen card, against a pip kept from a player
 
     def without(self, *parts: str) -> "Weights":
-        """The same with some of `PARTS` switched off.
-
-        Raises:
-            ValueError: for a part that there isn't.
-        """
+        """The same with some of `PARTS` switched off."""
         off = 0
         for part in parts:
             if part not in PARTS:
@@ -113,8 +109,60 @@ MONOPOLY = _PLACE["monopoly"]
 VICTIM = _PLACE["victim"]
 DANGER = _PLACE["danger"]
 
+FOR_TWO: Final = Weights(
+    horizon=34,
+    patience=101,
+    second=113,
+    mixed=76,
+    cities=31,
+    roads=44,
+    card=818,
+    army=1138,
+    road=636,
+    claim=252,
+    claimed=113,
+    near=105,
+    held=12,
+    seven=39,
+    bank=12,
+    knight=31,
+    plenty=0,
+    monopoly=484,
+    danger=830,
+    victim=106,
+)
+FOR_MORE: Final = Weights(
+    horizon=45,
+    patience=120,
+    second=100,
+    mixed=56,
+    cities=28,
+    roads=22,
+    card=858,
+    army=986,
+    road=272,
+    claim=300,
+    claimed=96,
+    near=101,
+    held=9,
+    seven=30,
+    bank=0,
+    knight=8,
+    plenty=0,
+    monopoly=488,
+    danger=477,
+    victim=88,
+)
+"""Weights that `examples/tune_heuristic.py` found, for two players and for more."""
+
 DEFAULT_WEIGHTS = Weights().array()
-"""The weights of the shipped player."""
+WEIGHTS_OF_TWO = FOR_TWO.array()
+WEIGHTS_OF_MORE = FOR_MORE.array()
+
+
+def evolved(num_players: int) -> Weights:
+    """The weights in games of so many players."""
+    return FOR_TWO if num_players == 2 else FOR_MORE
 
 
 @kernel

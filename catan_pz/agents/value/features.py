@@ -8,9 +8,8 @@ from typing import Annotated, TypeAlias
 
 from numba import types
 
-from catan_pz.agents.heuristic.evolved_weights import WEIGHTS_OF_MORE
 from catan_pz.agents.heuristic.features import share_at, some
-from catan_pz.agents.heuristic.pace import (
+from catan_pz.agents.heuristic.plan import (
     CARD_COST,
     CITY_COST,
     ROAD_COST,
@@ -19,6 +18,7 @@ from catan_pz.agents.heuristic.pace import (
     time_for,
 )
 from catan_pz.agents.heuristic.spots import one_road_on
+from catan_pz.agents.heuristic.weights import WEIGHTS_OF_MORE
 from catan_pz.agents.value.prospects import cards_missing, road_needed, wants, worth_of_vertex
 from catan_pz.board.topology import VERTEX_HEXES
 from catan_pz.engine import bits
