@@ -13,6 +13,7 @@ from catan_pz.encoders import Encoder, load
 from catan_pz.published.charlesworth.games import Policy
 from catan_pz.published.charlesworth.networks import CharlesworthNetwork
 from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS
 
 ENCODERS: Final = {"charlesworth": True, "charlesworth_flags": True, "charlesworth_2022": False}
 """Encoders that the network takes, and whether they have its additions."""
@@ -43,6 +44,8 @@ class CharlesworthModel(StoredModel):
 
     def __post_init__(self) -> None:
         check_weights(self.weights, self.architecture.shapes)
+        if self.rules.num_players != MAX_PLAYERS:
+            raise not_possible("model: num_players", self.rules.num_players, str(MAX_PLAYERS))
         if ENCODERS.get(self.encoder.name) != self.architecture.additions:
             raise not_possible("model: encoder", self.encoder.name, f"one of {list(ENCODERS)}")
 

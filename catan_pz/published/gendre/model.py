@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights, rules_text
+from catan_pz.checks import not_possible
 from catan_pz.encoders import load
 from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.rules import Rules
@@ -32,6 +33,9 @@ class GendreModel(StoredModel):
 
     def __post_init__(self) -> None:
         check_weights(self.weights, self.architecture.shapes)
+        table = self.rules.num_players, self.rules.trading
+        if self.architecture.encoder == "gendre" and table != (2, False):
+            raise not_possible("model: rules", self.rules, "two players without trade")
 
     def evaluate(
         self, seen: Mapping[str, NDArray[np.float32]]

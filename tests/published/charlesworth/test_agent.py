@@ -1,5 +1,7 @@
 """The agent at tables and in batches, and the file of its model."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,8 @@ def test_the_shipped_model_is_small_and_has_its_card():
     assert card == model.card_text("charlesworth")
     assert "python examples/published/charlesworth.py" in card
     assert agents.load("charlesworth").model.architecture == model.architecture
+
+
+def test_a_model_of_other_rules_is_refused(model):
+    with pytest.raises(ValueError, match="num_players=3 is not possible; allowed: 4"):
+        dataclasses.replace(model, rules=Rules(num_players=3))

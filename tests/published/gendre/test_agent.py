@@ -1,5 +1,7 @@
 """The agent: legal choices, files, the model that comes with the package."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -116,3 +118,8 @@ def test_the_shipped_model_is_small_and_has_its_card():
     assert card == model.card_text("gendre")
     assert "python examples/published/gendre.py" in card
     assert agents.load("gendre").model is agents.load("gendre").model
+
+
+def test_a_model_of_other_rules_is_refused():
+    with pytest.raises(ValueError, match="allowed: two players without trade"):
+        dataclasses.replace(made(layers=1), rules=Rules(trading=False))
