@@ -13,23 +13,14 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True)
 class HandsChanged:
-    """Cards that came and went in public, all at once.
-
-    Attributes:
-        changes: (P, R) cards gained, less cards given, by each seat.
-    """
+    """Cards came and went in public, all at once: (P, R) gained, less given, by each seat."""
 
     changes: tuple[Counts, ...]
 
 
 @dataclass(frozen=True)
 class HoldingShown:
-    """A player has proved to hold a bundle, by an offer, a counter-offer or an acceptance.
-
-    Attributes:
-        seat: who holds it.
-        bundle: (R,) the cards, which stay in the hand.
-    """
+    """By an offer, a counter-offer or an acceptance a seat has proved to hold a bundle (R,)."""
 
     seat: int
     bundle: Counts
@@ -37,13 +28,7 @@ class HoldingShown:
 
 @dataclass(frozen=True)
 class Theft:
-    """A card was stolen.
-
-    Attributes:
-        thief: who took it.
-        victim: who lost it.
-        resource: its type, None to all but thief and victim.
-    """
+    """A card was stolen; its resource is None to all but thief and victim."""
 
     thief: int
     victim: int
@@ -52,13 +37,7 @@ class Theft:
 
 @dataclass(frozen=True)
 class MonopolyTaken:
-    """By a monopoly a player took all cards of a resource from all others.
-
-    Attributes:
-        seat: who took them.
-        resource: the resource named.
-        taken: (P,) cards that each seat handed over, 0 for the taker.
-    """
+    """A seat took all cards of a resource; `taken` (P,) are those that each handed over."""
 
     seat: int
     resource: int
@@ -67,12 +46,7 @@ class MonopolyTaken:
 
 @dataclass(frozen=True)
 class Discarded:
-    """A card was discarded face down.
-
-    Attributes:
-        seat: who discarded it.
-        resource: its type, None to all but its owner.
-    """
+    """A card was discarded face down; its resource is None to all but its owner."""
 
     seat: int
     resource: int | None

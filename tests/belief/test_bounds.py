@@ -3,18 +3,11 @@
 import numpy as np
 import pytest
 
-from catan_pz.belief import (
-    Discarded,
-    HandBelief,
-    HandBounds,
-    HandsChanged,
-    HoldingShown,
-    MonopolyTaken,
-    Theft,
-    unseen_by,
-)
+from catan_pz.belief import HandsChanged, HoldingShown
 from catan_pz.belief import hands as hands_module
-from catan_pz.belief.hands import dealt_hands, drawn_hands
+from catan_pz.belief.bounds import HandBounds
+from catan_pz.belief.hand_events import Discarded, MonopolyTaken, Theft, unseen_by
+from catan_pz.belief.hands import HandBelief, dealt_hands, drawn_hands
 
 pytestmark = pytest.mark.purepython
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.belief import CardBelief
-from catan_pz.belief.cards import CardGroups
+from catan_pz.belief.cards import CardBelief, CardGroups
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.rules import Rules

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.belief import Belief, HandBounds, bounds_of, hand_events
+from catan_pz.belief import Belief, bounds_of, hand_events
+from catan_pz.belief.bounds import HandBounds
 from catan_pz.engine.state import STATE
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.game import Game

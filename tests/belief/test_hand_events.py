@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.belief import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft, hand_events
+from catan_pz.belief import HandsChanged, HoldingShown, hand_events
+from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft
 from catan_pz.events import as_seen_by
 from catan_pz.game.game import Game
 from catan_pz.game.position import position

@@ -5,15 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from catan_pz.belief import (
-    HandBelief,
-    HandBounds,
-    HandsChanged,
-    HoldingShown,
-    MonopolyTaken,
-    Theft,
-    all_hands,
-)
+from catan_pz.belief import HandsChanged, HoldingShown
+from catan_pz.belief.bounds import HandBounds
+from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft
+from catan_pz.belief.hands import HandBelief, all_hands
 from tests.belief.toy import Hands, frozen, posterior, random_story
 
 pytestmark = pytest.mark.purepython
@@ -62,25 +57,12 @@ def test_equal_hands_are_merged() -> None:
     assert odds_of(belief) == {(NOTHING, (2, 0, 0, 0, 1), NOTHING): 1}
 
 
-def test_a_payment_drops_what_cannot_pay() -> None:
-    belief = after_unseen_theft()
-    belief.update(HandsChanged((NOTHING, (0, 0, 0, 0, -1), NOTHING)))
-    assert odds_of(belief) == {(NOTHING, (1, 0, 0, 0, 0), (1, 0, 0, 0, 0)): 1}
-
-
 def test_a_gain_shifts_all_and_drops_none() -> None:
     belief = after_unseen_theft()
     belief.update(HandsChanged((NOTHING, (0, 0, 3, 0, 0), NOTHING)))
     assert sorted(odds_of(belief).values()) == [Fraction(1, 3), Fraction(2, 3)]
     assert belief.least[1].tolist() == [1, 0, 3, 0, 0]
     assert belief.most[1].tolist() == [2, 0, 3, 0, 1]
-
-
-def test_the_victim_learns_from_the_type_stolen() -> None:
-    """Seat 0 steals ore from seat 2: only if seat 2 had taken the ore is that possible."""
-    belief = after_unseen_theft()
-    belief.update(Theft(0, 2, ORE))
-    assert odds_of(belief) == {((0, 0, 0, 0, 1), (2, 0, 0, 0, 0), NOTHING): 1}
 
 
 def test_a_theft_seen_weighs_by_the_share_of_its_type() -> None:
@@ -91,16 +73,22 @@ def test_a_theft_seen_weighs_by_the_share_of_its_type() -> None:
     assert list(odds_of(belief).values()) == [Fraction(1, 2), Fraction(1, 2)]
 
 
-def test_a_monopoly_keeps_what_matches() -> None:
+@pytest.mark.parametrize(
+    ("event", "left"),
+    [
+        (
+            HandsChanged((NOTHING, (0, 0, 0, 0, -1), NOTHING)),
+            (NOTHING, (1, 0, 0, 0, 0), (1, 0, 0, 0, 0)),
+        ),
+        (Theft(0, 2, ORE), ((0, 0, 0, 0, 1), (2, 0, 0, 0, 0), NOTHING)),
+        (MonopolyTaken(0, BRICK, (0, 2, 0)), ((2, 0, 0, 0, 0), NOTHING, (0, 0, 0, 0, 1))),
+        (MonopolyTaken(1, ORE, (0, 0, 0)), TOOK_BRICK),
+    ],
+)
+def test_what_only_one_hand_allows_leaves_it(event: HandEvent, left: Hands) -> None:
     belief = after_unseen_theft()
-    belief.update(MonopolyTaken(0, BRICK, (0, 2, 0)))
-    assert odds_of(belief) == {((2, 0, 0, 0, 0), NOTHING, (0, 0, 0, 0, 1)): 1}
-
-
-def test_a_monopoly_that_brings_nothing_tells_too() -> None:
-    belief = after_unseen_theft()
-    belief.update(MonopolyTaken(1, ORE, (0, 0, 0)))
-    assert odds_of(belief) == {TOOK_BRICK: 1}
+    belief.update(event)
+    assert odds_of(belief) == {left: 1}
 
 
 def test_the_takers_own_cards_of_a_monopoly_stay_hidden() -> None:

@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.belief import (
-    Belief,
-    HandBelief,
-    HandBounds,
-    HandsChanged,
-    HoldingShown,
-    TableCustoms,
-    bounds_of,
-)
+from catan_pz.belief import Belief, HandsChanged, HoldingShown, TableCustoms, bounds_of
+from catan_pz.belief.bounds import HandBounds
+from catan_pz.belief.hands import HandBelief
 from catan_pz.engine.state import STATE
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
@@ -169,20 +163,16 @@ def test_a_start_in_mid_game_takes_all_hands_within_the_bounds_as_equally_likely
     assert hands == {(0, 0, 1, 0, 0), (0, 0, 0, 0, 1)}
 
 
-def test_a_start_in_mid_game_heeds_the_offers_that_are_out() -> None:
-    wool, ore = {"wool": 1}, {"ore": 1}
-    offer = {"from": 1, "give": wool, "get": ore, "answers": [None, None, None]}
-    game = unsure_table(phase="answer", turn_player=1, player_to_move=2, offer=offer, offers_made=1)
-    assert len(Belief(0, game.games[0]).hands) == 1
-
-
-def test_a_start_in_mid_game_does_not_heed_what_is_being_composed() -> None:
-    offer = {"from": 1, "give": {"wool": 1}, "get": {}, "answers": [None, None, None]}
-    game = unsure_table(
-        phase="compose", turn_player=1, player_to_move=1, offer=offer, offers_made=1
-    )
+@pytest.mark.parametrize(("phase", "to_move", "hands"), [("answer", 2, 1), ("compose", 1, 2)])
+def test_a_start_in_mid_game_heeds_the_offers_that_are_out_but_not_those_being_composed(
+    phase: str, to_move: int, hands: int
+) -> None:
+    get = {"ore": 1} if phase == "answer" else {}
+    offer = {"from": 1, "give": {"wool": 1}, "get": get, "answers": [None, None, None]}
+    seats = {"turn_player": 1, "player_to_move": to_move}
+    game = unsure_table(phase=phase, offer=offer, offers_made=1, **seats)
     belief = Belief(0, game.games[0])
-    assert len(belief.hands) == 2
+    assert len(belief.hands) == hands
     drawn(game, belief)
 
 

@@ -7,7 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from catan_pz.belief import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft, unseen_by
+from catan_pz.belief import HandsChanged, HoldingShown
+from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft, unseen_by
 
 Hands = tuple[tuple[int, ...], ...]
 

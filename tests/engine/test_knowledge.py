@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.belief import (
-    HandBounds,
-    HandEvent,
-    HandsChanged,
-    HoldingShown,
-    MonopolyTaken,
-    Theft,
-    bounds_of,
-)
+from catan_pz.belief import HandsChanged, HoldingShown, bounds_of
+from catan_pz.belief.bounds import HandBounds
+from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft
 from catan_pz.engine import chance, hands, knowledge
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.game.game import Game

@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 
 from catan_pz.game.game import Game
@@ -57,12 +55,6 @@ def test_divide_adds_up() -> None:
     parts = list(divide(game, 2))
     assert sum(count for _, _, count in parts) == perft(game, 2) == slow_count(game, 2)
     assert len(parts) == perft(game, 1)
-
-
-@pytest.mark.parametrize(("call", "wrong"), [(perft, -1), (lambda *a: list(divide(*a)), 0)])
-def test_depth_must_be_possible(call: Any, wrong: int) -> None:
-    with pytest.raises(ValueError, match=f"depth={wrong} is not possible"):
-        call(Game(seed=1), wrong)
 
 
 def test_a_finished_game_has_no_way_on() -> None:
