@@ -231,9 +231,6 @@ class BoardNetwork:
 
     Attributes:
         arrays: float32, by the names of `shapes`.
-
-    Raises:
-        ValueError: names what doesn't fit.
     """
 
     kind: ClassVar[str] = "board"

@@ -28,9 +28,6 @@ class DenseNetwork:
             observations (N,) unless a `Model` says otherwise, the last gives A outputs.
         biases: (out,) float32 of each layer.
         activation: between the layers, "relu" or "tanh".
-
-    Raises:
-        ValueError: names what doesn't fit.
     """
 
     kind: ClassVar[str] = "dense"

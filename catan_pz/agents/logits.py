@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import BatchAgent
-from catan_pz.agents.network import check_logits, sample_actions
+from catan_pz.agents.network import check_logits, sample_actions, softmax
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_flag, check_text
 from catan_pz.encoders import Encoder, as_encoder
@@ -27,9 +27,6 @@ class LogitsAgent(BatchAgent):
         best: whether it plays the action of the largest number instead of sampling from the
             softmax; for Q-values.
         name: for tables of results.
-
-    Raises:
-        ValueError: for an encoder that doesn't exist.
     """
 
     name = "logits"
@@ -49,12 +46,7 @@ class LogitsAgent(BatchAgent):
             self.name = check_text("name", name)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) choices; the random bits sample from the policy.
-
-        Raises:
-            ValueError: if the function gives another shape than (K, A), or of some game a largest
-                number that is NaN or infinite.
-        """
+        """(K,) choices; the random bits sample from the policy."""
         given = np.asarray(self._logits(self.encoder.encode(views.observations)), np.float64)
         if given.shape != views.masks.shape:
             raise ValueError(f"logits have shape {given.shape}, must have {views.masks.shape}")
@@ -62,4 +54,4 @@ class LogitsAgent(BatchAgent):
         check_logits(self.name, legal, views.masks)
         if self.best:
             return np.asarray(legal.argmax(axis=1), np.int64)
-        return sample_actions(np.exp(legal - legal.max(axis=1, keepdims=True)), views.random_bits)
+        return sample_actions(softmax(legal), views.random_bits)

@@ -76,10 +76,6 @@ class StoredModel(ABC):
         Args:
             path: where to; `catan_pz.agents.load` takes names that end in ".npz".
             dtype: of the weights in the file, "float16" or "float32".
-
-        Raises:
-            ValueError: for weights too large for the dtype, or a card whose entries aren't JSON
-                values; names it.
         """
         stored = self.stored()
         header = {"network": stored.network, **stored.header, "card": dict(self.card)}

@@ -54,9 +54,6 @@ class Base:
     Attributes:
         agent: its name, one of `BASES`.
         bonus: what is added to the logit of its choice.
-
-    Raises:
-        ValueError: names what isn't possible.
     """
 
     agent: str
@@ -86,9 +83,6 @@ class Model(StoredModel):
         card: how it was trained and how well it plays; JSON values.
         encoder: of the observations that the network takes.
         base: the agent that a residual policy rests on; None for others.
-
-    Raises:
-        ValueError: names what doesn't fit.
     """
 
     kinds = (DenseNetwork.kind, BoardNetwork.kind)
@@ -136,12 +130,13 @@ class Model(StoredModel):
 
     def logits(self, units: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) what the network gives for observations (K, N) in natural units."""
-        if self.encoder.name == "flat":
-            return self.network.logits(units)
-        seen = self.encoder.encode(units)
-        parts = seen.values() if self.encoder.is_dict else [seen]
-        columns = [np.reshape(part, (len(units), -1)) for part in parts]
-        return self.network.evaluate(np.concatenate(columns, axis=1).astype(np.float32))
+        with np.errstate(under="ignore"):  # other libraries may let it raise
+            if self.encoder.name == "flat":
+                return self.network.logits(units)
+            seen = self.encoder.encode(units)
+            parts = seen.values() if self.encoder.is_dict else [seen]
+            columns = [np.reshape(part, (len(units), -1)) for part in parts]
+            return self.network.evaluate(np.concatenate(columns, axis=1).astype(np.float32))
 
     def stored(self) -> Stored:
         """What its file keeps."""
@@ -187,6 +182,12 @@ class Model(StoredModel):
         return rows
 
 
+def softmax(logits: NDArray[Any]) -> NDArray[Any]:
+    """(K, A) probabilities from logits, in the unit of each row's largest."""
+    with np.errstate(under="ignore"):
+        return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
+
+
 def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> NDArray[np.int64]:
     """(K,) actions sampled with probabilities in proportion to weights (K, A) from 0.
 
@@ -207,9 +208,6 @@ def check_logits(name: str, logits: NDArray[Any], masks: NDArray[np.int8]) -> No
         name: of the agent.
         logits: (K, A), -inf for illegal actions.
         masks: (K, A), 1 for each legal action; rows without any don't count.
-
-    Raises:
-        ValueError: if the largest of a row is NaN or infinite.
     """
     if not np.isfinite(logits.max(axis=1)[masks.any(axis=1)]).all():
         raise ValueError(f"logits of {quoted(name)} are NaN or infinite")
@@ -225,9 +223,6 @@ class NetworkAgent(BatchAgent):
 
     Attributes:
         model: the `Model`.
-
-    Raises:
-        ValueError: for a choice that isn't possible, or a file that can't be played.
     """
 
     name = "network"
@@ -246,11 +241,7 @@ class NetworkAgent(BatchAgent):
             self.name = Path(model).stem
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games of another number of players, or with other actions.
-
-        Raises:
-            ValueError: if the model wasn't trained for such rules.
-        """
+        """Refuse games of another number of players, or with other actions."""
         self._check_fit(rules.num_players, rules.num_actions)
 
     def _check_fit(self, num_players: int, num_actions: int) -> None:
@@ -267,16 +258,12 @@ class NetworkAgent(BatchAgent):
         return self.model.logits(observations)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) choices.
-
-        Raises:
-            ValueError: if the model wasn't trained for such games, or its numbers overflow.
-        """
+        """(K,) choices."""
         self._check_fit(int(views.observations[0, _PRESENT].sum()), views.masks.shape[1])
         logits = self._legal_logits(views)
         if self.model.choice == "best":
             return np.asarray(logits.argmax(axis=1), np.int64)
-        return sample_actions(_softmax(logits), views.random_bits)
+        return sample_actions(softmax(logits), views.random_bits)
 
     def _legal_logits(self, views: Views) -> NDArray[np.float32]:
         """(K, A) what the choice is made by, -inf for illegal actions."""
@@ -299,30 +286,18 @@ class NetworkAgent(BatchAgent):
         """(K, A) probability of each action, 0 where it isn't legal.
 
         Where the base of a residual policy draws whether to make another offer, it makes it.
-
-        Raises:
-            ValueError: if the model wasn't trained for such games, gives values, or its numbers
-                overflow.
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         if self.model.outputs != "logits":
             raise ValueError(f"agent {self.name!r} has Q-values, no probabilities")
         no_bits = np.zeros(len(masks), np.uint64)
-        weights = _softmax(self._legal_logits(Views(observations, masks, no_bits, no_bits)))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+        weights = softmax(self._legal_logits(Views(observations, masks, no_bits, no_bits)))
+        with np.errstate(under="ignore"):
+            return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
     def policy(self, view: View) -> NDArray[np.float64]:
-        """(A,) the same for the game of a view.
-
-        Raises:
-            ValueError: as `probabilities`.
-        """
+        """(A,) the same for the game of a view."""
         return np.asarray(self.probabilities(view.observation[None], view.mask[None])[0])
-
-
-def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
-    """(K, A) probabilities in the unit of the largest, from logits."""
-    return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
 
 
 def shipped() -> list[str]:

@@ -8,6 +8,7 @@ from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
+from catan_pz.agents.logits import LogitsAgent
 from catan_pz.agents.network import Base, Model, NetworkAgent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_opponents
@@ -406,3 +407,21 @@ def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions
     monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
     with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
         Model.read(path)
+
+
+def test_underflow_is_no_error_where_other_libraries_let_it_raise(positions):
+    seen, masks = positions
+    views = views_of(seen, np.ones_like(masks), np.arange(len(seen), dtype=np.uint64))
+    usual = model()
+    slope = np.linspace(0, -95, masks.shape[1], dtype=np.float32)
+    steep = DenseNetwork(
+        tuple(weight * np.float32(1e-25) for weight in usual.network.weights),
+        (*usual.network.biases[:-1], slope),
+    )
+    agent = NetworkAgent(dataclasses.replace(usual, network=steep))
+    function = LogitsAgent(lambda _: np.tile(8 * slope, (len(seen), 1)))
+    expected = agent.act_batch(views), function.act_batch(views)
+    with np.errstate(under="raise"):
+        assert np.array_equal(agent.act_batch(views), expected[0])
+        assert np.array_equal(function.act_batch(views), expected[1])
+        agent.probabilities(seen, views.masks)
