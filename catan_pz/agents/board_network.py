@@ -94,13 +94,7 @@ class Arithmetic(Protocol):
 
 
 def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
-    """The layers' arrays by name: weights (in, out), and biases (out,).
-
-    Args:
-        width: W, size of an embedding; the shared context takes twice as much.
-        dense: D, units of the dense layers.
-        actions: A.
-    """
+    """The layers' arrays by name: weights (in, out), and biases (out,); for W, D and A."""
     layers: dict[str, tuple[int, ...]] = {
         "context": (_OF_ALL, 2 * width),
         "vertex_1": (_OF_VERTEX, width),
@@ -206,12 +200,6 @@ def _by_action(dense: Array, at_vertex: Array, at_edge: Array, at_hex: Array) ->
     """What each action gets, in the order of the actions: (K, n) arrays that are A wide together.
 
     One output of the dense head for each kind of action is a bias that all its places share.
-
-    Args:
-        dense: (K, A) outputs of the dense head.
-        at_vertex: (places * K, 2) for settlements and cities.
-        at_edge: (places * K, 1) for roads.
-        at_hex: (places * K, 1) for the robber.
     """
     buildings = at_vertex.reshape(NUM_VERTICES, -1, 2)
     return [

@@ -189,12 +189,7 @@ def softmax(logits: NDArray[Any]) -> NDArray[Any]:
 
 
 def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """(K,) actions sampled with probabilities in proportion to weights (K, A) from 0.
-
-    Args:
-        weights: (K, A), in any unit.
-        random_bits: (K,) 64 random bits for each row.
-    """
+    """(K,) actions sampled in proportion to weights (K, A), by 64 random bits for each row."""
     below = weights.cumsum(axis=1, dtype=np.float64)
     whole = below[:, -1]
     picked = np.minimum(uniforms(random_bits) * whole, np.nextafter(whole, 0))
@@ -202,13 +197,7 @@ def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> ND
 
 
 def check_logits(name: str, logits: NDArray[Any], masks: NDArray[np.int8]) -> None:
-    """Refuse logits by which nothing can be chosen.
-
-    Args:
-        name: of the agent.
-        logits: (K, A), -inf for illegal actions.
-        masks: (K, A), 1 for each legal action; rows without any don't count.
-    """
+    """Refuse an agent's logits (K, A) by which nothing can be chosen; -inf for illegal actions."""
     if not np.isfinite(logits.max(axis=1)[masks.any(axis=1)]).all():
         raise ValueError(f"logits of {quoted(name)} are NaN or infinite")
 

@@ -9,7 +9,6 @@ from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game.view import View
 from tests.helpers import RULE_SETS
-from tests.views import views_of
 
 NAMES = ["random", "weighted", "heuristic"]
 
@@ -35,18 +34,3 @@ def test_single_and_batched_choices_are_the_same_and_legal(name, rules):
         own = rng.random(32) < 0.5 + 0.5 * (step % 2)
         batch.step(np.where(own, chosen, batch.sample()))
     assert compared == 704
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_choice_does_not_depend_on_the_other_games(name):
-    agent, batch = agents.load(name), CpuBatch(40, seed=3)
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        batch.step(
-            agent.act_batch(views_of(batch.observation, batch.mask, np.zeros(40, np.uint64)))
-        )
-    draws = rng.integers(2**64, size=40, dtype=np.uint64)
-    chosen = agent.act_batch(views_of(batch.observation, batch.mask, draws))
-    order = rng.permutation(40)[:17]
-    part = agent.act_batch(views_of(batch.observation[order], batch.mask[order], draws[order]))
-    assert (part == chosen[order]).all()

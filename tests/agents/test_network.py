@@ -10,7 +10,6 @@ from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.agents.network import Base, Model, NetworkAgent
-from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.arena.entrants import as_entrant
@@ -158,13 +157,6 @@ def test_single_and_batched_play_are_the_same(positions):
     assert masks[np.arange(len(seen)), together].all()
 
 
-def test_it_plays_whole_games(positions):
-    rules = Rules.make(**QUICK)
-    game = Game(rules, seed=2)
-    Table(game, [NetworkAgent(model()), RandomAgent(), NetworkAgent(model())], [1, 2, 3]).play()
-    assert game.is_over or game.is_truncated
-
-
 @pytest.mark.parametrize("kind", Model.kinds)
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
@@ -236,6 +228,9 @@ def test_a_damaged_file_is_never_taken_for_a_whole_one(tmp_path):
         path.write_bytes(whole[:cut])
         with pytest.raises(ValueError, match="no model"):
             Model.read(path)
+    np.savez(path, header=np.array([{"format": "catan-pz-model/1"}], object))  # with a pickle
+    with pytest.raises(ValueError, match="no model"):
+        Model.read(path)
     rng = np.random.default_rng(0)
     refused = 0
     for place in rng.integers(len(whole), size=40):
@@ -253,13 +248,6 @@ def test_a_damaged_file_is_never_taken_for_a_whole_one(tmp_path):
     assert refused > 30
 
 
-def test_pickles_are_not_loaded(tmp_path):
-    path = tmp_path / "net.npz"
-    np.savez(path, header=np.array([{"format": "catan-pz-model/1"}], object))
-    with pytest.raises(ValueError, match="no model"):
-        Model.read(path)
-
-
 def test_weights_too_large_for_the_file_are_refused(tmp_path):
     net = model()
     first, *others = net.network.biases
@@ -270,16 +258,6 @@ def test_weights_too_large_for_the_file_are_refused(tmp_path):
     large.save(tmp_path / "net.npz", "float32")
     with pytest.raises(ValueError, match="dtype='int8'"):
         net.save(tmp_path / "net.npz", "int8")
-
-
-@pytest.mark.parametrize("broken", [np.nan, np.inf])
-def test_weights_that_are_not_finite_are_refused(broken):
-    net = model().network
-    with pytest.raises(ValueError, match="array 'bias_1' has weights that aren't finite"):
-        dataclasses.replace(net, biases=(net.biases[0], net.biases[1] + broken, net.biases[2]))
-    arrays = model(kind="board").network.arrays
-    with pytest.raises(ValueError, match="'hex' has weights that aren't finite"):
-        BoardNetwork({**arrays, "hex": arrays["hex"] * broken})
 
 
 @pytest.mark.parametrize("choice", ["sample", "best"])
