@@ -36,7 +36,7 @@ class FollowedGame:
 
     Args:
         rules: a `Rules`, a preset's name, or None for the defaults.
-        seat: the seat.
+        seat: whose view it is.
         board: the board on the table, a `Board` or its JSON form. None where the rules fix it.
         first_player: who goes first; None where the rules fix it.
         customs: how the table differs from a game of this package: what it hides, and what
@@ -79,11 +79,8 @@ class FollowedGame:
     ) -> Self:
         """Follow a game from a state on, also from its middle.
 
-        Args:
-            data: the state as JSON. What is hidden from the seat may be anything that agrees
-                with what the seat knows: it has no part in what follows.
-            seat: the seat.
-            customs: how the table differs from a game of this package.
+        What is hidden from the seat may be anything there that agrees with what the seat knows: it
+        has no part in what follows.
         """
         followed = cls.__new__(cls)
         followed._start(Game.from_snapshot(data), seat, customs)
@@ -136,10 +133,7 @@ class FollowedGame:
     def follow_trade(self, seat: int, other: int, bundles: Bundles) -> None:
         """Take in a trade that came about outside of this package's form of offers.
 
-        Args:
-            seat: one of the players.
-            other: the other.
-            bundles: what the first gives, and what it gets.
+        `bundles` are what the first seat gives, and what it gets.
         """
         self._check_trading()
         seats = range(self.rules.num_players)
@@ -230,9 +224,8 @@ class FollowedGame:
     def restart(self, games: np.ndarray) -> None:
         """Go on from the state that a table shows, where it doesn't play by these rules.
 
-        Args:
-            games: (1,) `STATE` of these rules. What is hidden from the seat may be anything
-                that agrees with what the seat knows. It isn't validated.
+        What is hidden from the seat may be anything in `games` (1,) that agrees with what the seat
+        knows. It isn't validated.
         """
         self._start(Game.from_games(games, self.rules), self.seat, self.belief.customs)
 

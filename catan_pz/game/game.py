@@ -202,7 +202,8 @@ class Game:
         """
         if not self.listeners:
             return self._play_once(action, detail)
-        self._check_quiet()
+        if self._tells:
+            self._refuse_listener()
         code = PAUSED
         while code & PAUSED:
             code = self._play_once(action, DECISIONS)
@@ -225,9 +226,8 @@ class Game:
             self._tells = False
         return events
 
-    def _check_quiet(self) -> None:
-        if self._tells:
-            raise RuntimeError("a listener can't play on the game that it listens to; play a copy")
+    def _refuse_listener(self) -> None:
+        raise RuntimeError("a listener can't play on the game that it listens to; play a copy")
 
     def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
         """Check an action and name the outcome of it, as `step` does before it plays.
@@ -235,7 +235,8 @@ class Game:
         Returns:
             The action as an int. If an outcome is named, the action must be played next.
         """
-        self._check_quiet()
+        if self._tells:
+            self._refuse_listener()
         action = as_action(action)
         self.check(action)
         if outcome is not None:

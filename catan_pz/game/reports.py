@@ -112,6 +112,8 @@ class ReportedDecision:
         first = self._events[0] if self._events else None
         if not is_event(first) or first.kind != EventKind.DECISION:
             raise ValueError("the first event must be of the kind DECISION")
+        most = _UNLIMITED if self._customs.unlimited_bank else BANK_PER_RESOURCE
+        hidden = (EventKind.STOLEN, *[EventKind.PAID] * self._is_hidden_discard())
         for event in self._events:
             if not is_event(event):
                 raise ValueError(f"{event} is no event")
@@ -121,19 +123,9 @@ class ReportedDecision:
             if event.kind in _OF_TWO and not 0 <= event.other < self._seats:
                 raise ValueError(f"{event}: there is no such other seat")
             if event.kind in _OF_RESOURCES:
-                least = UNKNOWN if self._may_be_hidden(event.kind) else 0
-                known = least <= event.what < NUM_RESOURCES
-                if not (known and 0 < event.amount <= self._most_cards):
+                least = UNKNOWN if event.kind in hidden else 0
+                if not (least <= event.what < NUM_RESOURCES and 0 < event.amount <= most):
                     raise ValueError(f"{event}: there are no such cards")
-
-    @property
-    def _most_cards(self) -> int:
-        """Cards of a resource that one event can tell of."""
-        return _UNLIMITED if self._customs.unlimited_bank else BANK_PER_RESOURCE
-
-    def _may_be_hidden(self, kind: EventKind) -> bool:
-        """Whether the resource of such an event may be unknown."""
-        return kind == EventKind.STOLEN or (kind == EventKind.PAID and self._is_hidden_discard())
 
     def _is_hidden_discard(self) -> bool:
         """Whether a card is discarded that the viewer doesn't see."""
@@ -225,23 +217,17 @@ class ReportedDecision:
 
     def _write_offer(self, seat: int) -> None:
         """The offer composed, which becomes public with this decision."""
-        sides = []
-        for field, kind in (
-            ("offer_give", EventKind.OFFER_GIVES),
-            ("offer_get", EventKind.OFFER_ASKS),
-        ):
-            side = np.zeros(NUM_RESOURCES, np.int64)
-            for event in self._events:
-                if event.kind == kind:
-                    side[event.what] += event.amount
-            sides.append((field, side))
-        give, get = (side for _, side in sides)
+        give, get = np.zeros((2, NUM_RESOURCES), np.int64)
+        for event in self._events:
+            if event.kind == EventKind.OFFER_GIVES:
+                give[event.what] += event.amount
+            elif event.kind == EventKind.OFFER_ASKS:
+                get[event.what] += event.amount
         if max(give.sum(), get.sum()) > MOST_COMPOSED or (give * get).any():
             raise ValueError("no offer is composed like that")
         if (give > self._record["hand"][seat]).any():
             raise ValueError("the offer gives more than its seat is shown to hold")
-        for field, side in sides:
-            self._record[field][seat] = side
+        self._record["offer_give"][seat], self._record["offer_get"][seat] = give, get
 
     def _play(self, decision: Event) -> Events:
         action = decision.what
@@ -302,19 +288,13 @@ class ReportedDecision:
 
     def _write_what_is_known(self) -> None:
         """Bounds and bank by the belief, where the rules' own sums say too much."""
-        if not self._agrees():
+        hands = self._record["hand"][: self._seats]
+        within = (((b.least <= hands) & (hands <= b.most)).all() for b in self.belief.shared)
+        if not all(within):
             self.games = self.belief.resample(self._record, self._rng)
         self.games["bank"] = self.belief.shown_bank()
         self.belief.write_knowledge(self.games, self._record)
         game_calls.end_decision(self.games, 0, 0, self.mask)
-
-    def _agrees(self) -> bool:
-        """Whether the sampled hands lie within all bounds of the belief."""
-        hands = self._record["hand"][: self._seats]
-        return all(
-            ((bounds.least <= hands) & (hands <= bounds.most)).all()
-            for bounds in self.belief.shared
-        )
 
     def _has_won(self) -> bool:
         """Whether the player in turn is reported to have won."""
