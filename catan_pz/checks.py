@@ -12,13 +12,14 @@ from math import isfinite
 from numbers import Integral, Real
 from operator import index
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
 
-_MOST_QUOTED: Final = 200
+_Shape = TypeVar("_Shape")
 
+_MOST_QUOTED: Final = 200
 
 _SYNONYMS: Final = {
     "clay": "brick",
@@ -251,3 +252,36 @@ def callable_at(what: str, home: str) -> Callable[..., Any]:
         hint = did_you_mean(thing, vars(sys.modules[module]))
         raise ValueError(f"{what}: home {home!r} has no such class or function{hint}")
     return found  # type: ignore[no-any-return]
+
+
+def shaped(data: Any, shape: type[_Shape], name: str) -> _Shape:
+    """JSON values as the type that declares their shape, such as a `msgspec.Struct`.
+
+    Raises:
+        ValueError: names the entry that is missing, unknown or wrong:
+            "state.players[2].hand.brick: expected int, got str".
+    """
+    import msgspec
+
+    try:
+        return msgspec.convert(data, shape)
+    except msgspec.ValidationError as error:
+        raise ValueError(_wrong_entry(str(error), data, name)) from None
+
+
+def _wrong_entry(error: str, data: Any, name: str) -> str:
+    """An error of msgspec with the entry first: "Expected `int`, got `str` - at `$.hand.brick`"."""
+    fault, _, place = error.replace("`", "").partition(" - at ")
+    path = place.partition("$")[2]
+    for told, verdict in (
+        ("Object missing required field ", "is missing"),
+        ("Object contains unknown field ", "is unknown"),
+    ):
+        if fault.startswith(told):
+            return f"{name}{path}.{quoted(fault.removeprefix(told), 80)[1:-1]} {verdict}"
+    if not any(told in fault + path for told in ("got", "'", "[...]")):
+        for key, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+            data = data[key or int(number)]
+        fault += f", got {quoted(data, 80)}"
+    fault = fault.replace("Invalid enum value", "no such value")
+    return f"{name}{path}: {fault[0].lower()}{fault[1:]}"

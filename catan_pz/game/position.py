@@ -1,27 +1,32 @@
 """Positions written by hand: name what matters, and the rest follows."""
 
-from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from msgspec import to_builtins
 
-from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.generators import BEGINNER_BOARD
 from catan_pz.checks import did_you_mean, not_possible, plain_int, quoted
 from catan_pz.engine.chance import ALL_ROLLS
 from catan_pz.game.game import Game
-from catan_pz.game.state_json import FORMAT, state_from_dict
+from catan_pz.game.state_json import DERIVED, FORMAT, state_from_dict
 from catan_pz.rules import Board, Rules
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
-    CARD_NAMES,
     DECK_COUNTS,
+    DECK_SIZE,
     LARGEST_ARMY_MINIMUM,
     LONGEST_ROAD_MINIMUM,
     NOBODY,
+    NUM_CARD_KINDS,
     Terrain,
 )
+
+_NOTHING: Final[dict[str, Any]] = {
+    **{name: {} for name in ("hand", "cards", "new_cards", "cards_played")},
+    **{name: [] for name in ("roads", "settlements", "cities")},
+}
 
 
 def position(
@@ -54,25 +59,19 @@ def position(
     Raises:
         ValueError: if the position can't be, or breaks the rules.
     """
-    rules_given = rules is not None
+    table = _table(players, rules)
     rules = Rules.make(rules)
-    given = _seats(players, rules.num_players, rules_given)
-    if not isinstance(deck, Sequence) or not all(isinstance(card, str) for card in deck):
-        raise not_possible("deck", deck, "a list of cards by name")
-    if isinstance(board, Mapping):
-        board = Board.from_dict(board)
-    if not isinstance(board, Board):
-        raise not_possible("board", board, "a Board or its JSON form")
+    board = board if isinstance(board, Board) else Board.from_dict(board)
     if not isinstance(phase, str):
         raise not_possible("phase", phase, "the name of a phase")
-    table = [_player(given.get(p, {})) for p in range(rules.num_players)]
-    data = _skeleton(rules, table, board, phase, deck, seed)
+    data = _skeleton(rules, table, board, phase, seed) | {"deck": deck}
     _check_entries(entries, data)
-    data |= entries
+    data = to_builtins(data | entries, enc_hook=_plain)
     if "card_played" not in entries:
         before_roll = phase in ("move_robber", "steal") and not data["rolled"]
         data["card_played"] = before_roll or phase == "free_road"
     games, rules = state_from_dict(data)
+    _complete(games[0], entries)
     game = Game.from_games(games, rules)
     award(game.games[0], entries)
     game = Game.from_games(games, rules)
@@ -82,35 +81,29 @@ def position(
     return game
 
 
-def _seats(players: Any, count: int, rules_given: bool) -> dict[int, Any]:
-    """What the seats have, those that are named.
-
-    Args:
-        players: as for `position`.
-        count: the seats of the rules.
-        rules_given: whether these aren't the defaults.
-    """
+def _table(players: Any, rules: Rules | str | None) -> list[dict[str, Any]]:
+    """What each seat of the rules has."""
     if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
         raise not_possible("players", players, "what each seat has")
-    if isinstance(players, Mapping):
-        given = {plain_int(seat): has for seat, has in players.items()}
-    elif not rules_given and len(players) < count:
+    count = Rules.make(rules).num_players
+    if rules is None and not isinstance(players, Mapping) and len(players) < count:
         raise ValueError(
             f"players are {len(players)}, but without `rules` a game has {count}: name the rules, "
             f"such as rules=Rules(num_players={max(len(players), 2)})"
         )
-    else:
-        given = dict(enumerate(players))
-    unknown = [seat for seat in given if type(seat) is not int or not 0 <= seat < count]
-    if unknown:
-        raise ValueError(
-            f"there are no seats {quoted(unknown)}; by the rules seats go from 0 to {count - 1}"
-        )
-    return given
+    pairs = players.items() if isinstance(players, Mapping) else enumerate(players)
+    table: list[dict[str, Any]] = [_NOTHING for _ in range(count)]
+    for seat, has in pairs:
+        if (p := plain_int(seat)) not in range(count):
+            raise ValueError(f"there is no seat {quoted(seat)}; seats go from 0 to {count - 1}")
+        if not isinstance(has, Mapping):
+            raise not_possible(f"players[{p}]", has, f"an object with some of {list(_NOTHING)}")
+        table[p] = _NOTHING | dict(has)
+    return [has | dict.fromkeys(DERIVED, 0) for has in table]
 
 
 def _check_entries(entries: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse what is no entry of a state, and name what is."""
+    """Refuse an unknown entry of a state, and list the known ones."""
     unknown = sorted(set(entries) - set(known))
     if not unknown:
         return
@@ -119,74 +112,22 @@ def _check_entries(entries: Mapping[str, Any], known: Mapping[str, Any]) -> None
     raise ValueError(f"unknown entries of a state {unknown}{hint}; known: {sorted(known)}")
 
 
-def _counts(given: Any, name: str) -> dict[str, int]:
-    """Counts by name, as plain ints."""
-    if isinstance(given, Mapping) and all(isinstance(key, str) for key in given):
-        counts = {key: plain_int(n) for key, n in given.items()}
-        if all(isinstance(n, int) and 0 <= n <= BANK_PER_RESOURCE for n in counts.values()):
-            return counts
-    allowed = f"an object of counts by name, from 0 to {BANK_PER_RESOURCE}"
-    raise not_possible(f"{name} of a player", given, allowed)
-
-
-def _player(given: Any) -> dict[str, Any]:
-    if not isinstance(given, Mapping):
-        raise not_possible("a player", given, "an object of what the seat has")
-    empty: dict[str, Any] = {
-        "hand": {},
-        "cards": {},
-        "new_cards": {},
-        "cards_played": {},
-        "roads": [],
-        "settlements": [],
-        "cities": [],
-    }
-    unknown = sorted(set(given) - set(empty), key=quoted)
-    if unknown:
-        raise ValueError(f"unknown entries of a player {quoted(unknown)}; known: {sorted(empty)}")
-    player = empty | dict(given)
-    for name in ("hand", "cards", "cards_played"):
-        player[name] = _counts(player[name], name)
-    return player
-
-
-def _cards_left(table: list[dict[str, Any]], deck: Sequence[str]) -> Counter[str]:
-    """Development cards that are neither with a player nor named on top of the deck."""
-    given = Counter(deck)
-    for player in table:
-        given.update(player["cards"])
-        given.update(player["cards_played"])
-    kinds = dict(zip(CARD_NAMES, DECK_COUNTS, strict=True))
-    for kind, count in kinds.items():
-        if given[kind] > count:
-            raise ValueError(
-                f"{given[kind]} cards {kind!r} are in `deck` and with the players; the game has "
-                f"{count}"
-            )
-    return Counter(kinds) - given
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise not_possible("position", value, "JSON values")
 
 
 def _skeleton(
-    rules: Rules,
-    table: list[dict[str, Any]],
-    board: Board,
-    phase: str,
-    deck: Sequence[str],
-    seed: int,
+    rules: Rules, table: list[dict[str, Any]], board: Board, phase: str, seed: int
 ) -> dict[str, Any]:
     n = rules.num_players
-    bank = {
-        r: BANK_PER_RESOURCE - sum(player["hand"].get(r, 0) for player in table)
-        for r in RESOURCE_NAMES
-    }
-    known = [{"min": player["hand"], "max": player["hand"]} for player in table]
     return {
         "format": FORMAT,
         "rules": rules.to_dict(),
         "board": board.to_dict(),
         "robber": board.terrains.index(Terrain.DESERT),
-        "bank": bank,
-        "deck": [*deck, *_cards_left(table, deck).elements()],
+        "bank": {},
         "players": table,
         "longest_road_owner": None,
         "largest_army_owner": None,
@@ -201,7 +142,7 @@ def _skeleton(
         "to_discard": [0] * n,
         "offers_made": 0,
         "offer": None,
-        "knowledge": [known] * n,
+        "knowledge": [[{"min": has["hand"], "max": has["hand"]} for has in table]] * n,
         "winner": None,
         "rng": {
             "state": seed,
@@ -209,6 +150,24 @@ def _skeleton(
             "script_place": 0,
         },
     }
+
+
+def _complete(s: np.ndarray, entries: Container[str]) -> None:
+    """Let the bank and the deck hold what is nowhere else."""
+    if "bank" not in entries:
+        s["bank"] = BANK_PER_RESOURCE - s["hand"].sum(0)
+        if s["bank"].min() < 0:
+            raise ValueError(f"players hold more than {BANK_PER_RESOURCE} cards of a resource")
+    on_top = s["deck"][DECK_SIZE - int(s["deck_left"]) :]
+    used = s["cards"].sum(0) + s["played"].sum(0) + np.bincount(on_top, minlength=NUM_CARD_KINDS)
+    left = DECK_COUNTS - used
+    if left.min() < 0:
+        raise ValueError(
+            f"deck and players have {used.tolist()} cards of each kind; the game has {DECK_COUNTS}"
+        )
+    deck = [*on_top, *np.repeat(np.arange(NUM_CARD_KINDS), left)]
+    s["deck_left"] = len(deck)
+    s["deck"][DECK_SIZE - len(deck) :] = deck
 
 
 def award(state: np.ndarray, given: Container[str] = ()) -> None:

@@ -331,78 +331,64 @@ def nested(depth):
 
 
 BROKEN = {
-    "another format": (at("format", "catan-pz-state/2"), "format"),
-    "no format": (without("format"), "format"),
-    "rules are a number": (at("rules", 3), "rules"),
-    "unknown option": (at("rules", "robbers", 2), "robbers"),
+    "another format": (at("format", "catan-pz-state/2"), "state.format: no such value"),
+    "no format": (without("format"), "state.format is missing"),
+    "rules are a number": (at("rules", 3), "state.rules: expected object, got int"),
+    "unknown option": (at("rules", "robbers", 2), "unknown option robbers"),
     "option out of range": (at("rules", "num_players", 7), "num_players"),
-    "too few players": (at("players", []), "players"),
-    "robber off the board": (at("robber", 19), "robber"),
-    "robber in words": (at("robber", "desert"), "robber"),
-    "robber is true": (at("robber", True), "robber"),
-    "no bank": (without("bank"), "bank"),
-    "unknown resource": (at("bank", "gold", 1), "bank"),
-    "negative cards": (at("bank", "brick", -1), "brick"),
-    "unknown card in the deck": (at("deck", 0, "spy"), "deck"),
-    "deck of 26": (lambda s: s["deck"].extend(["knight"] * 26), "deck"),
-    "no hand": (without("players", 0, "hand"), "hand"),
-    "hand is a list": (at("players", 0, "hand", [1, 2]), "hand"),
-    "half a card": (at("players", 0, "hand", "brick", 1.5), "brick"),
-    "edge 72": (at("players", 0, "roads", [72]), "roads"),
-    "a road twice": (at("players", 1, "roads", [5, 5]), "roads"),
-    "vertex -1": (at("players", 0, "settlements", [-1]), "settlements"),
-    "cities is a number": (at("players", 0, "cities", 4), "cities"),
-    "wrong points": (at("players", 0, "points", 9), "points"),
-    "wrong road length": (at("players", 0, "road_length", 9), "road_length"),
-    "new cards out of turn": (at("players", 2, "new_cards", "knight", 1), "new_cards"),
-    "owner of seat 3 of 3": (at("longest_road_owner", 3), "longest_road_owner"),
-    "unknown phase": (at("phase", "lunch"), "phase"),
-    "no phase": (without("phase"), "phase"),
-    "negative turn": (at("turn", -1), "turn"),
-    "seat 3 of 3": (at("turn_player", 3), "turn_player"),
-    "nobody to move": (at("player_to_move", None), "player_to_move"),
-    "rolled is a number": (at("rolled", 1), "rolled"),
-    "three dice": (at("dice", [1, 2, 3]), "dice"),
-    "a die of 7": (at("dice", [1, 7]), "dice"),
-    "half a throw": (at("dice", [0, 5]), "dice"),
-    "three free roads": (at("free_roads", 3), "free_roads"),
-    "to_discard too short": (at("to_discard", [0, 0]), "to_discard"),
-    "no offer where one is due": (at("offer", None), "offer"),
-    "an offer of another": (at("offer", "from", 1), "from"),
-    "two answers missing": (at("offer", "answers", [None]), "answers"),
-    "an unknown answer": (at("offer", "answers", 1, "perhaps"), "answers"),
-    "an answer of the maker": (at("offer", "answers", 0, "accept"), "answers"),
-    "an offer without get": (without("offer", "get"), "get"),
+    "too few players": (at("players", []), "state.players: expected array of length 3, got 0"),
+    "robber off the board": (at("robber", 19), "state.robber: expected int <= 18, got 19"),
+    "robber is true": (at("robber", True), "state.robber: expected int, got bool"),
+    "unknown resource": (at("bank", "gold", 1), "state.bank.gold is unknown"),
+    "negative cards": (at("bank", "brick", -1), "state.bank.brick: expected int >= 0, got -1"),
+    "unknown card in the deck": (at("deck", 0, "spy"), r"state.deck\[0\]: no such value 'spy'"),
+    "deck of 51": (lambda s: s["deck"].extend(["knight"] * 26), "state.deck: .* length <= 25"),
+    "no hand": (without("players", 0, "hand"), r"players\[0\].hand is missing"),
+    "half a card": (at("players", 0, "hand", "brick", 1.5), "hand.brick: expected int, got float"),
+    "edge 72": (at("players", 0, "roads", [72]), r"players\[0\].roads\[0\]: .* <= 71, got 72"),
+    "a road twice": (at("players", 1, "roads", [5, 5]), r"players\[1\].roads: expected each once"),
+    "six settlements": (at("players", 0, "settlements", [0, 2, 4, 6, 8, 10]), "length <= 5"),
+    "wrong points": (at("players", 0, "points", 9), r"players\[0\].points=9 should be 0"),
+    "no points": (without("players", 0, "points"), "points is missing"),
+    "new cards out of turn": (at("players", 2, "new_cards", "knight", 1), "in turn"),
+    "owner of seat 3 of 3": (at("longest_road_owner", 3), "longest_road_owner=3"),
+    "unknown phase": (at("phase", "lunch"), "state.phase: no such value 'lunch'"),
+    "nobody to move": (at("player_to_move", None), "player_to_move: expected int, got null"),
+    "rolled is a number": (at("rolled", 1), "state.rolled: expected bool, got int"),
+    "three dice": (at("dice", [1, 2, 3]), "state.dice"),
+    "half a throw": (at("dice", [0, 5]), "state.dice: expected two numbers"),
+    "to_discard too short": (at("to_discard", [0, 0]), "to_discard: .* length 3, got 2"),
+    "no offer where one is due": (at("offer", None), "state.offer: expected one"),
+    "an offer of another": (at("offer", "from", 1), "offer.from: expected turn_player, 0, got 1"),
+    "two answers missing": (at("offer", "answers", [None]), "offer.answers: .* length 3, got 1"),
+    "an unknown answer": (at("offer", "answers", 1, "perhaps"), r"answers\[1\]: no such value"),
+    "an answer of the maker": (at("offer", "answers", 0, "accept"), r"answers\[0\]: expected null"),
     "knowledge of two": (at("knowledge", [[], []]), "knowledge"),
     "a bound that excludes the truth": (
         at("knowledge", 1, 0, {"min": {}, "max": {}}),
-        r"knowledge\[1\]\[0\]",
+        r"knowledge\[1\]\[0\]: expected bounds around \[2, 0, 0, 0, 0\]",
     ),
-    "winner 3 of 3": (at("winner", 3), "winner"),
-    "no rng": (without("rng"), "rng"),
-    "rng out of range": (at("rng", "state", 2**64), "rng"),
-    "dice left of 7": (at("rng", "dice_left", [[7, 1]]), "dice_left"),
+    "rng out of range": (at("rng", "state", 2**64), r"rng.state: expected int < 2\*\*64"),
+    "dice left of 7": (at("rng", "dice_left", [[7, 1]]), r"dice_left\[0\]\[0\]: .* <= 6, got 7"),
+    "a throw left twice": (at("rng", "dice_left", [[1, 1], [1, 1]]), "dice_left: expected each"),
     "board of 18 hexes": (lambda s: s["board"]["hexes"].pop(), "board"),
-    "no board": (without("board"), "board"),
-    "a hex is a number": (at("board", "hexes", 0, 5), "board"),
-    "a token in words": (at("board", "hexes", 0, "token", "six"), "token|board"),
-    "no points": (without("players", 0, "points"), "points is missing"),
-    "no visible points": (without("players", 1, "visible_points"), "visible_points is missing"),
-    "no road length": (without("players", 2, "road_length"), "road_length is missing"),
-    "points in words": (at("players", 0, "points", "two"), "points"),
-    "points are true": (at("players", 0, "points", True), "points"),
-    "nested too deeply": (lambda s: s.update(robber=nested(10**5)), "robber|nested too deeply"),
-    "rules nested too deeply": (
-        lambda s: s["rules"].update(board=nested(10**5)),
-        "board|nested too deeply",
+    "a hex is a number": (at("board", "hexes", 0, 5), r"hexes\[0\]: expected object, got int"),
+    "hexes are an array": (at("board", "hexes", np.zeros((9, 3))), "hexes: expected array"),
+    "a token as text": (at("board", "hexes", 0, "token", "10"), r"hexes\[0\].token: expected int"),
+    "nested too deeply": (lambda s: s.update(robber=nested(10**5)), "robber: expected int"),
+    "rules nested too deeply": (lambda s: s["rules"].update(board=nested(10**5)), "board"),
+    "too many turns": (at("turn", 2**31 - 1), "state.turn: expected int <="),
+    "20 cards of a resource": (at("bank", "brick", 20), "brick|bank"),
+    "an unknown entry": (at("colour", "red"), "state.colour is unknown"),
+    "an unknown entry of a hex": (
+        at("board", "hexes", 3, "colour", "red"),
+        r"state.board.hexes\[3\].colour is unknown",
     ),
-    "more turns than a game can count on": (at("turn", 2**31 - 1), "turn=2147483647"),
-    "51 roads": (at("players", 0, "roads", list(range(51))), "roads.*at most 15"),
-    "six settlements": (at("players", 0, "settlements", [0, 2, 4, 6, 8, 10]), "at most 5"),
-    "five cities": (at("players", 0, "cities", [0, 2, 4, 6, 8]), "at most 4"),
-    "20 cards of a resource": (at("players", 0, "hand", "brick", 20), "from 0 to 19"),
-    "26 cards of a kind": (at("players", 0, "cards", "victory_point", 26), "from 0 to 25"),
-    "a token as text": (at("board", "hexes", 0, "token", "10"), "token|board"),
+    "an offer without trading": (at("rules", "trading", False), "offer: .* without trading"),
+    "another explicit board": (
+        lambda s: s["rules"].update(board=Game(seed=2).snapshot()["board"]),
+        "state.board is another",
+    ),
 }
 
 
@@ -544,7 +530,7 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
         [{"hand": {"brick": 20}}, {}],
         [{"knights": 3}, {}],
     ):
-        with pytest.raises(ValueError, match=r"position|unknown|from 0 to 19"):
+        with pytest.raises(ValueError, match=r"position|unknown|more than 19 cards"):
             position(seats, rules=Rules(num_players=2))
 
 
@@ -553,8 +539,8 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
     [
         ({"phase": np.zeros(3)}, "phase="),
         ({"phase": None}, "phase=None"),
-        ({"players": [{"cards": {"knight": -(10**30)}}, {}]}, "cards of a player"),
-        ({"players": [{"hand": {"ore": 10**30}}, {}]}, "from 0 to 19"),
+        ({"players": [{"cards": {"knight": -(10**30)}}, {}]}, "cards.knight: expected int >= 0"),
+        ({"players": [{"hand": {"ore": 10**30}}, {}]}, "hand.ore: expected int <= 127"),
     ],
 )
 def test_a_position_by_hand_of_odd_values_is_refused(changes, match):
@@ -566,17 +552,17 @@ def test_a_position_by_hand_of_odd_values_is_refused(changes, match):
     ("changes", "match"),
     [
         ({"rules": None, "turn": 20}, r"players are 2, but .* rules=Rules\(num_players=2\)"),
-        ({"players": [{}, {}, {}]}, r"no seats \[2\]; by the rules seats go from 0 to 1$"),
-        ({"players": {0: {}, "1": {}}}, r"no seats \['1'\]; by the rules seats go from 0 to 1$"),
+        ({"players": [{}, {}, {}]}, r"no seat 2; seats go from 0 to 1$"),
+        ({"players": {0: {}, "1": {}}}, r"no seat '1'; seats go from 0 to 1$"),
         (
             {"victory_points": 5},
             r"of a state \['victory_points'\]; \['victory_points'\] are options .* known: \['bank'",
         ),
         ({"robbers": 5}, r"unknown entries of a state \['robbers'\] \(did you mean 'robber'\?\)"),
-        ({"deck": ["knight"] * 15}, "15 cards 'knight' .* the game has 14$"),
+        ({"deck": ["knight"] * 15}, r"have \[15, 0, 0, 0, 0\] cards .* the game has \(14,"),
         (
             {"players": [{"cards": {"monopoly": 2}}, {}], "deck": ["monopoly"]},
-            "3 cards 'monopoly' .* the game has 2$",
+            r"have \[0, 0, 0, 3, 0\] cards .* the game has \(14,",
         ),
     ],
 )
@@ -610,57 +596,8 @@ def test_integers_and_bools_of_numpy_make_the_same_position():
         assert state == plain
         assert json.dumps(state) == json.dumps(plain)
     for odd in ({"robber": True}, {"robber": np.bool_(True)}, {"rolled": np.int64(1)}):
-        with pytest.raises(ValueError, match="is not possible; allowed"):
+        with pytest.raises(ValueError, match=r"state\.\w+: expected"):
             position([{}, {}], rules=Rules(num_players=2), **odd)
-
-
-def test_arrays_in_the_board_of_a_state_are_refused():
-    state = Game(seed=1).snapshot()
-    for name in ("hexes", "harbors"):
-        with pytest.raises(ValueError, match="board: missing or unknown entry"):
-            Game.from_snapshot(state | {"board": state["board"] | {name: np.zeros((9, 3))}})
-
-
-def test_an_entry_that_no_state_has_is_refused():
-    state = Game(seed=1).snapshot()
-    with pytest.raises(ValueError, match=r"state has unknown entries .'colour'"):
-        Game.from_snapshot(state | {"colour": "red"})
-    player = state["players"][0] | {"colour": "red"}
-    with pytest.raises(ValueError, match=r"players\[0\] has unknown entries"):
-        Game.from_snapshot(state | {"players": [player, *state["players"][1:]]})
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        *(["board"], ["board", "hexes", 3], ["board", "harbors", 0], ["rng"]),
-        *(["knowledge", 0, 1], ["offer"], ["offer", "answers", 2]),
-    ],
-    ids=str,
-)
-def test_an_entry_that_no_part_has_is_refused(place):
-    state = counter_composing().snapshot()
-    part = state
-    for key in place:
-        part = part[key]
-    part["colour"] = "red"
-    with pytest.raises(ValueError, match=r"has unknown entries .'colour'") as error:
-        Game.from_snapshot(state)
-    assert all(str(key) in str(error.value) for key in place)
-
-
-def test_a_throw_that_is_left_twice_is_refused():
-    state = Game(seed=1, dice="balanced").snapshot()
-    state["rng"]["dice_left"][1] = state["rng"]["dice_left"][0]
-    with pytest.raises(ValueError, match=r"state\.rng\.dice_left=.* allowed: each throw once"):
-        Game.from_snapshot(state)
-
-
-def test_an_explicit_board_that_is_another_than_the_board_is_refused():
-    state = Game(seed=1).snapshot()
-    other = Game(seed=2).snapshot()["board"]
-    with pytest.raises(ValueError, match=r"state\.board is another"):
-        Game.from_snapshot(state | {"rules": state["rules"] | {"board": other}})
 
 
 def test_bounds_wider_than_sums_allow_are_narrowed():

@@ -60,7 +60,7 @@ UNSOUND = {
     "an offer without trading": (
         closing,
         lambda state: state["rules"].update(trading=False),
-        "offer=.*without trading",
+        "offer: .* without trading",
     ),
     "a free road and no road left": (placing_free_road, fifteenth_road, "TURN"),
     "a roll in set-up": (setting_up, lambda state: state.update(rolled=True), "SETUP"),

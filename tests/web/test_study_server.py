@@ -127,7 +127,7 @@ def test_messages_that_make_no_sense_are_answered(client: TestClient) -> None:
         ({"open": 3}, "can't be understood"),
         ({"open": "{}"}, "state.format is missing"),
         ({"edit": []}, "no change of a position"),
-        ({"edit": {"set": "turn", "to": "late"}}, "state.turn='late'"),
+        ({"edit": {"set": "turn", "to": "late"}}, "state.turn: expected int, got str"),
         ({"edit": {"set": "seed", "to": 2**64}}, "state.rng.state"),
         ({"agents": 3}, "can't be understood"),
         ({"agents": ["exec:sh", "random"]}, "no agent 'exec:sh'"),

@@ -10,7 +10,6 @@ from catan_pz.actions import describe_action
 from catan_pz.agents.base import SeatResult
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.engine.events import EventKind
-from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.events import Event, Events
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import state_from_dict, state_to_dict
@@ -99,7 +98,7 @@ def to_games(message: Message, rules: Rules) -> np.ndarray:
     """The games (count,) of `STATE` of a message."""
     if message["type"] != GAMES:
         raise ValueError(f"the host answers with {message['type']!r}; {GAMES!r} are due")
-    records = [state_from_dict(data, MOST_CARDS)[0] for data in message["games"]]
+    records = [state_from_dict(data)[0] for data in message["games"]]
     return np.concatenate([Game.from_games(games, rules).games for games in records])
 
 
