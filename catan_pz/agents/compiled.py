@@ -92,7 +92,7 @@ def play_compiled(
         mask=np.zeros(rules.num_actions, np.int8),
         obs=np.zeros(SIZE, np.int8),
     )
-    tally = player_calls.Tally(
+    tally = player_calls.SeatTotals(
         winners=np.zeros(games, np.int64),
         points=np.zeros((games, MAX_PLAYERS), np.int64),
         decisions=np.zeros(MAX_PLAYERS, np.int64),

@@ -54,7 +54,7 @@ class Seated(NamedTuple):
     obs: Int8Array  # room
 
 
-class Tally(NamedTuple):
+class SeatTotals(NamedTuple):
     """What is written of whole games."""
 
     winners: Int64Array  # (G,) players, -1 for none
@@ -84,7 +84,7 @@ def play_games(
     script: Int8Matrix,
     log: Log,
     seated: Seated,
-    tally: Tally,
+    tally: SeatTotals,
 ) -> None:
     """Play whole games between compiled players; in game i player k has the seat k + i."""
     mask, obs = seated.mask, seated.obs

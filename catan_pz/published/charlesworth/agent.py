@@ -14,7 +14,7 @@ from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, did_you_mean
 from catan_pz.game.view import View
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, is_asked
-from catan_pz.published.charlesworth.games import Plan, plans_of
+from catan_pz.published.charlesworth.games import ActionPlan, plans_of
 from catan_pz.published.charlesworth.model import CharlesworthModel
 from catan_pz.published.charlesworth.search import (
     ForwardOptions,
@@ -90,7 +90,7 @@ class CharlesworthAgent(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        self._plan = Plan()
+        self._plan = ActionPlan()
         self._search = self._new_search() if self.options.is_on else None
 
     def _new_search(self) -> ForwardSearch:
@@ -114,12 +114,12 @@ class CharlesworthAgent(Agent):
         return self.next_of_plan(view)
 
     def settle(self, view: View) -> bool:
-        """Plan what is forced; whether the next action is clear now, not yet to be chosen."""
+        """ActionPlan what is forced; whether the next action is clear now, not yet to be chosen."""
         if not is_asked(view.observation):
             return True
         legal = np.flatnonzero(view.mask)
         if len(legal) == 1:
-            self._plan = Plan(legal.tolist())
+            self._plan = ActionPlan(legal.tolist())
         return len(legal) == 1
 
     def _rng(self) -> np.random.Generator:
@@ -132,7 +132,7 @@ class CharlesworthAgent(Agent):
 
     def _plans(
         self, units: NDArray[np.int8], masks: NDArray[Any], uniforms: NDArray[np.float64]
-    ) -> list[Plan]:
+    ) -> list[ActionPlan]:
         decision = self.model.policy.decide(units, masks, uniforms, best=self._best)
         return plans_of(decision.choices)
 

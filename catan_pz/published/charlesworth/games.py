@@ -51,7 +51,7 @@ ANYBODY = -1
 
 
 @dataclass
-class Plan:
+class ActionPlan:
     """What is left of a joint action.
 
     Attributes:
@@ -87,20 +87,20 @@ class Plan:
         return actions.CLOSE_WITH + partner if possible[partner] else actions.WITHDRAW
 
 
-def plans_of(choices: Choices) -> list[Plan]:
+def plans_of(choices: Choices) -> list[ActionPlan]:
     """The plan of each joint action, (K, S) choices."""
     single = single_actions(choices).tolist()
     return [
-        _offer(row) if action == actions.NO_ACTION else Plan([action])
+        _offer(row) if action == actions.NO_ACTION else ActionPlan([action])
         for row, action in zip(choices, single, strict=True)
     ]
 
 
-def _offer(row: NDArray[np.int8]) -> Plan:
+def _offer(row: NDArray[np.int8]) -> ActionPlan:
     words = []
     for side, first in ((ch.GIVE, actions.COMPOSE_GIVE), (ch.GET, actions.COMPOSE_GET)):
         words += [first + int(RESOURCES[r]) for r in row[side] if 0 <= r < ch.STOP]
-    return Plan([*words, actions.COMPOSE_SEND], int(row[COLUMN["player"]]))
+    return ActionPlan([*words, actions.COMPOSE_SEND], int(row[COLUMN["player"]]))
 
 
 def single_actions(choices: Choices) -> NDArray[np.int64]:
@@ -281,7 +281,7 @@ class PlannedGames:
 
     def __init__(self, batch: CpuBatch) -> None:
         self.batch = batch
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[int, ActionPlan] = {}
 
     def asked(self) -> NDArray[np.int64]:
         """(K,) the games that wait for a joint action; none of finished ones."""
@@ -308,7 +308,7 @@ class PlannedGames:
         for row, plan in zip(rows[offers].tolist(), plans_of(choices[offers]), strict=True):
             self._plans[row] = plan
         for row in np.flatnonzero((played == NO_ACTION) & masks.any(1)).tolist():
-            plan = self._plans.setdefault(row, Plan())
+            plan = self._plans.setdefault(row, ActionPlan())
             played[row] = plan.next_action(units[row], masks[row])
         batch.step(played)
         for row in np.flatnonzero(batch.done).tolist():
@@ -339,6 +339,6 @@ class PlannedGames:
         lines = arrays.pop("plans").tolist()
         self.batch.set_state(arrays)
         self._plans = {
-            row: Plan([action for action in left if action != NO_ACTION], partner)
+            row: ActionPlan([action for action in left if action != NO_ACTION], partner)
             for row, partner, *left in lines
         }

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 Weights = dict[str, torch.Tensor]
 
 
-class Architecture(Protocol):
+class QArchitecture(Protocol):
     """What a network is without its weights."""
 
     @property
@@ -43,7 +43,7 @@ class QNetwork:
 
     def __init__(
         self,
-        architecture: Architecture,
+        architecture: QArchitecture,
         rng: np.random.Generator,
         *,
         learning_rate: float,
