@@ -96,7 +96,6 @@ def measures(rules: "Rules", games: int, threads: int) -> Iterator[tuple[str, st
 
 
 def _whole_games(game: Any) -> Step:
-    import numpy as np
 
     from catan_pz.engine.options import script_of
     from catan_pz.engine.play import new_log
@@ -104,7 +103,7 @@ def _whole_games(game: Any) -> Step:
     from catan_pz.kernels.rule import bound
 
     play, seeds = bound(calls.play_randomly), count()
-    given = script_of(game.rules), new_log(), np.zeros_like(game.mask)
+    given = script_of(game.rules), new_log(), game._mask
 
     def step() -> int:
         game.reset(next(seeds))

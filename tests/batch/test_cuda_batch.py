@@ -26,7 +26,7 @@ def gpu_is_there() -> bool:
     return bool(torch.cuda.is_available() and cuda.is_available())
 
 
-@pytest.mark.parametrize("device", ["cuda", "tensors"])
+@pytest.mark.parametrize("device", ["cuda", pytest.param("tensors", marks=pytest.mark.slow)])
 def test_the_kernels_play_the_same_games_as_the_cpu(device: str) -> None:
     if device == "tensors":
         pytest.importorskip("torch")

@@ -59,6 +59,7 @@ def test_the_engine_is_measured(monkeypatch: Any, capsys: Any) -> None:
     assert all(n > 0 for row in rows for n in numbers(row[2:]))
 
 
+@pytest.mark.slow
 def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
     few = ["--batched", "24", "--single", "2", "--paired", "80"]
     few += ["--gathered", "2", "--alone", "1", "--turns", "1"]

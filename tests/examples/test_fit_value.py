@@ -74,6 +74,7 @@ def test_a_killed_fit_resumes(program, whole, tmp_path):
     assert end(tmp_path) == whole[1]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
     arguments = [*SMALL, "--window=1", "--positions=200", "--rounds=6", "--checkpoint-every=3"]
     arguments += ["--eval-every=6", "--no-eval-first", f"--out={tmp_path}"]

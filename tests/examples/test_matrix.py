@@ -64,6 +64,7 @@ def test_the_best_candidates_play_each_other(matrix, tmp_path, capsys):
     assert len(matrix.ran) == 6
 
 
+@pytest.mark.slow
 def test_others_play_each_agent_and_each_other(matrix, tmp_path, capsys):
     arguments = ["--types", "FF/FF*", "RAN/RAN", "--seeds=1", "--games=4", f"--out={tmp_path}"]
     own = matrix.main(arguments)

@@ -220,6 +220,7 @@ def final_state(folder):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

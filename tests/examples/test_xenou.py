@@ -70,6 +70,7 @@ def same(folder, whole):
     assert all((one[name] == other[name]).all() for name in one)
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumes_to_the_same_games(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
     kill_after_a_checkpoint(program, arguments, tmp_path)

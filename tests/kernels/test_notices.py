@@ -38,6 +38,7 @@ def test_the_first_run_says_that_it_compiles_and_the_second_nothing(tmp_path: Pa
     assert run(tmp_path) == ""
 
 
+@pytest.mark.slow
 @compiled
 def test_a_program_hears_of_each_entry_point_instead(tmp_path: Path) -> None:
     noted = "notices.on_compile(lambda name: print('!', name, file=__import__('sys').stderr))"

@@ -25,6 +25,7 @@ def digests(backend: str) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_states_masks_observations_and_rewards_are_the_same_bytes() -> None:
     by_plain = digests("plain")
     *batches, game = by_plain
