@@ -75,6 +75,7 @@ lint: $(VENV)/.dev-installed  ## ruff, mypy, the layers and the budgets of the p
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/house.py
 
 .PHONY: lint-pages
 lint-pages:  ## ESLint on the programs of the pages; npx brings it

@@ -36,7 +36,7 @@ def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
 
 
 @kernel
-def descend(
+def descend(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     viewer: int,

@@ -87,7 +87,7 @@ def choose(
 
 
 @kernel
-def play_on(
+def play_on(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     policy: int,
@@ -126,7 +126,7 @@ def play_on(
 
 
 @kernel
-def play_and_judge(
+def play_and_judge(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     viewer: int,

@@ -53,7 +53,7 @@ def has_chance(a: int) -> bool:
 
 
 @entry
-def simulate(
+def simulate(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     trial: States,
@@ -148,7 +148,7 @@ def plant(
 
 
 @entry
-def grow(
+def grow(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     trial: States,
@@ -221,7 +221,7 @@ def grow(
 
 
 @entry
-def pick_leaves(
+def pick_leaves(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     trial: States,
@@ -287,7 +287,7 @@ def pick_leaves(
 
 
 @entry
-def take_evaluations(
+def take_evaluations(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     net: Float32Array,
@@ -359,7 +359,7 @@ def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None
 
 
 @entry
-def play_out(
+def play_out(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     rollout: int,

@@ -84,7 +84,7 @@ def write_by_value(
 
 
 @kernel
-def write_policy(
+def write_policy(  # wide: the arrays of a tree, not yet bundled
     games: States,
     spare: States,
     guide: int,

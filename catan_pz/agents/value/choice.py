@@ -186,7 +186,7 @@ def value_action(
 
 
 @kernel
-def policy_action(
+def policy_action(  # wide: arrays of compiled calls, not yet bundled
     games: States,
     spare: States,
     policy: int,

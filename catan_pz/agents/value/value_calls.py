@@ -33,7 +33,7 @@ TRIED = 3
 
 
 @entry
-def judge(
+def judge(  # wide: arrays of compiled calls, not yet bundled
     games: States,
     spare: States,
     actions: Int64Array,
@@ -87,7 +87,7 @@ def explored_placement(s: State, random_bits: np.uint64) -> int:
 
 
 @entry
-def play_recorded(
+def play_recorded(  # wide: arrays of compiled calls, not yet bundled
     games: States,
     spare: States,
     players: Int64Array,
