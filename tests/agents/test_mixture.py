@@ -141,7 +141,6 @@ def test_members_may_keep_something_of_a_game():
     ("members", "weights"),
     [
         ([], None),
-        ([First], None),
         (["nobody"], None),
         (["random"], [0]),
         (["random"], [-1]),

@@ -8,7 +8,13 @@ from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS, Situations
-from catan_pz.published.charlesworth.games import ANYBODY, Plan, decide, plans_of, single_actions
+from catan_pz.published.charlesworth.games import (
+    ANYBODY,
+    ActionPlan,
+    decide,
+    plans_of,
+    single_actions,
+)
 from catan_pz.rules import Rules
 from tests.helpers import act, hands
 from tests.published.charlesworth.uniform import Uniform, joint_actions
@@ -54,7 +60,7 @@ def test_masks_are_never_violated():
     """More than 30,000 joint actions: each is legal to its end, and every kind occurs."""
     size, rng, uniform = 1024, np.random.default_rng(3), Uniform()
     batch = CpuBatch(size, "charlesworth", seed=5)
-    plans, seen_kinds, decisions = [Plan() for _ in range(size)], set(), 0
+    plans, seen_kinds, decisions = [ActionPlan() for _ in range(size)], set(), 0
     while decisions < 30_000:
         units, masks = batch.units, batch.mask
         asked = np.flatnonzero(ch.is_asked(units))
@@ -138,7 +144,7 @@ def play_to_the_end(game, plan, answers):
 def an_offer(partner):
     """A brick for a wool."""
     give, get = actions.COMPOSE_GIVE + 0, actions.COMPOSE_GET + 2
-    return Plan([give, get, actions.COMPOSE_SEND], partner)
+    return ActionPlan([give, get, actions.COMPOSE_SEND], partner)
 
 
 @pytest.mark.parametrize(
