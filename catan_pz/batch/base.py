@@ -184,7 +184,7 @@ class Batch(Interruptible, ABC):
             self._change(self._play, True)
 
     def _report(self) -> None:
-        """Raise what is to be told before the games may change."""
+        """Raise an error that is due before the games may change."""
         self._check_whole()
 
     def _encode(self) -> Any:
