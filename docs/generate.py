@@ -273,14 +273,8 @@ def encoder_table() -> str:
 
 
 def factored_heads() -> str:
-    """The heads of the factored views."""
-    plain, split = factored(), factored(split_pairs=True)
-    sizes = {head.name: head.size for head in (*plain.heads, *split.heads)}
-    rows = []
-    for name, size in sizes.items():
-        marks = ["x" if name in [h.name for h in view.heads] else "" for view in (plain, split)]
-        rows.append([f"`{name}`", size, *marks])
-    return table(["head", "choices", "`factored()`", "`factored(split_pairs=True)`"], *rows)
+    """The heads of the factored view."""
+    return table(["head", "choices"], *([f"`{head.name}`", head.size] for head in factored().heads))
 
 
 def hidden_segments() -> str:
