@@ -38,12 +38,9 @@ from catan_pz import encoders
 from catan_pz.agents.network import sample_actions
 from catan_pz.checks import check_count, not_possible
 from catan_pz.published.rocco import choices
-from catan_pz.published.rocco.agent import RoccoAgent
-from catan_pz.published.rocco.episode_games import EpisodeGames
-from catan_pz.published.rocco.model import OUTPUTS, RoccoModel
+from catan_pz.published.rocco.agent import OUTPUTS, RoccoAgent, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
-from catan_pz.published.rocco.q_network import QNetwork
-from catan_pz.published.rocco.replay import OpenDecisions, ReplayMemory
+from catan_pz.published.rocco.training import EpisodeGames, OpenDecisions, QNetwork, ReplayMemory
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program

@@ -17,8 +17,8 @@ accept, reject (in its own turn: no offer). One step of learning for each decisi
     e_i       <- r + 0.9 Q-hat - Q_i(s)   for all actions i, or for the chosen one alone
     weights_i <- weights_i + 0.0023 e_i dQ_i(s) / dweights_i
 
-`catan_pz/published/xenou/learner.py` has these lines as code, `formula.py` and `recurrent.py`
-beside it the two readings of the network. Here games follow each other: weights are fresh in
+`catan_pz/published/xenou/learner.py` has these lines as code, `networks.py` beside it the two
+readings of the network. Here games follow each other: weights are fresh in
 each, or kept over a series of `--keep` games. The learner's seat moves on with each game.
 
 The output folder holds `checkpoint.json` with the last two checkpoints, `games.csv` with a row for
@@ -54,10 +54,8 @@ from catan_pz.agents.table import Table
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events
-from catan_pz.published.xenou.agent import XenouAgent
-from catan_pz.published.xenou.learner import fresh_weights
-from catan_pz.published.xenou.model import XenouModel
-from catan_pz.published.xenou.options import XenouOptions
+from catan_pz.published.xenou.agent import XenouAgent, XenouModel
+from catan_pz.published.xenou.networks import XenouOptions, fresh_weights
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
@@ -270,7 +268,7 @@ def write_results(series: Series, folder: Path) -> None:
             "results": results,
         }
         model = XenouModel(series.options, series.weights, card)
-        model.save(folder / "model.npz")
+        model.save(folder / "model.npz", "float32")
         write_bytes(folder / "model.md", model.card_text("xenou_kept").encode())
 
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
-from catan_pz.published.rocco.model import OUTPUTS, RoccoModel
+from catan_pz.published.rocco.agent import OUTPUTS, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 from catan_pz.training.options import parse

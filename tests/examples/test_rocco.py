@@ -14,7 +14,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import torch
 
 from catan_pz.published.rocco import choices
-from catan_pz.published.rocco.model import RoccoModel
+from catan_pz.published.rocco.agent import RoccoModel
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import kill_after_a_checkpoint, load
 

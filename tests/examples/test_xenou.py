@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
-from catan_pz.published.xenou.model import XenouModel
+from catan_pz.published.xenou.agent import XenouModel
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 SMALL = ["--games=4", "--keep=3", "--network=gru", "--hidden=2", "--checkpoint-every=1"]

@@ -1,5 +1,7 @@
-"""The agents `rocco` and `rocco_random`."""
+"""The agents `rocco` and `rocco_random`, and the file that keeps the networks of the former."""
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -7,18 +9,90 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import BatchAgent, refuse_others
-from catan_pz.agents.model_files import model_of
+from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_text
+from catan_pz.checks import check_choice, check_text
+from catan_pz.encoders import Encoder, load
 from catan_pz.engine.chance import GAMMA
 from catan_pz.published.rocco import choices
-from catan_pz.published.rocco.model import RoccoModel
+from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 
 SHIPPED: Final = Path(__file__).parent / "model.npz"
 """The model that comes with the package."""
+
+OUTPUTS: Final = {"orchestrator": choices.NUM_KINDS} | {
+    name: len(ways) for name, ways in choices.EXECUTORS.items()
+}
+"""How many Q-values each network gives, by the name of its part."""
+
+Weights = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class RoccoModel(StoredModel):
+    """The networks of a hierarchical player; parts that have none choose at random.
+
+    Attributes:
+        networks: architecture and weights of some or all of the parts that `OUTPUTS` names.
+        rules: that it was trained with.
+        card: how it was trained and how well it plays; JSON values.
+        encoder: `rocco` or `rocco_cities`.
+    """
+
+    kinds = ("rocco",)
+    networks: Mapping[str, tuple[Architecture, Weights]]
+    rules: Rules
+    card: Mapping[str, Any] = field(default_factory=dict)
+    encoder: Encoder = field(default_factory=lambda: load("rocco"))
+
+    def __post_init__(self) -> None:
+        for part, (architecture, weights) in self.networks.items():
+            if architecture.outputs != OUTPUTS.get(part):
+                raise ValueError(
+                    f"model: part {part!r} gives {architecture.outputs} Q-values, must be one of "
+                    f"{OUTPUTS}"
+                )
+            check_weights(weights, architecture.shapes, f"model: part {part!r}")
+        check_choice("encoder", self.encoder.name, ("rocco", "rocco_cities"))
+
+    def q_values(self, part: str, states: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(K, Q) of a part, for states (K, 675)."""
+        architecture, weights = self.networks[part]
+        return np.asarray(architecture.q_values(weights, states))
+
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        arrays = {
+            f"{part}.{name}": array
+            for part, (_, weights) in self.networks.items()
+            for name, array in weights.items()
+        }
+        parts = {part: asdict(architecture) for part, (architecture, _) in self.networks.items()}
+        network = {"kind": self.kinds[0], "parts": parts}
+        return Stored(network, arrays, self.encoder, {"rules": self.rules.to_dict()})
+
+    @classmethod
+    def restored(cls, stored: Stored) -> "RoccoModel":
+        """The model of what a file keeps."""
+        parts, header = stored.network["parts"], stored.header
+        weights: dict[str, dict[str, Any]] = {part: {} for part in parts}
+        for name, array in stored.arrays.items():
+            part, _, own = name.partition(".")
+            weights[part][own] = array
+        networks = {part: (Architecture(**parts[part]), weights[part]) for part in parts}
+        return cls(networks, Rules.from_dict(header["rules"]), header["card"], stored.encoder)
+
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """Rules and networks."""
+        parts = ", ".join(
+            f"{part} {one.network} with {one.parameters:,} parameters"
+            for part, (one, _) in self.networks.items()
+        )
+        rules = "preset rocco" if self.rules == Rules.preset("rocco") else self.rules
+        return [("rules", rules), ("networks", parts or "none")]
 
 
 class RandomRoccoAgent(BatchAgent):
@@ -31,39 +105,18 @@ class RandomRoccoAgent(BatchAgent):
     name = "rocco_random"
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games with trade between players.
-
-        Raises:
-            ValueError: if there is any.
-        """
+        """Refuse games with trade between players."""
         refuse_others(self.name, rules, trading=False)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) legal actions."""
-        states = self._states(views)
-        kinds = self._kinds(views, states)
-        legal = choices.of_kind(views.masks, kinds)
-        bits = scramble_all(views.random_bits + GAMMA)
-        actions = sample_actions(legal * choices.WAY_WEIGHTS, bits)
-        return self._ways(views, states, kinds, actions)
+        kinds = sample_actions(choices.legal_kinds(views.masks), views.random_bits)
+        return self._ways(views, kinds)
 
-    def _states(self, views: Views) -> NDArray[np.float32]:
-        """(K, N) what the networks are given, zeros in games without a choice."""
-        return np.zeros((len(views), 0), np.float32)
-
-    def _kinds(self, views: Views, states: NDArray[np.float32]) -> NDArray[np.int64]:
-        """(K,) the kind of action in each game."""
-        return sample_actions(choices.legal_kinds(views.masks), views.random_bits)
-
-    def _ways(
-        self,
-        views: Views,
-        states: NDArray[np.float32],
-        kinds: NDArray[np.int64],
-        actions: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        """(K,) the actions, those of executors that learn chosen by them."""
-        return actions
+    def _ways(self, views: Views, kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(K,) an action of the kind (K,) in each game."""
+        ways = choices.of_kind(views.masks, kinds) * choices.WAY_WEIGHTS
+        return sample_actions(ways, scramble_all(views.random_bits + GAMMA))
 
 
 class RoccoAgent(RandomRoccoAgent):
@@ -75,9 +128,6 @@ class RoccoAgent(RandomRoccoAgent):
 
     Attributes:
         model: the `RoccoModel`.
-
-    Raises:
-        ValueError: for a file that can't be played.
     """
 
     name = "rocco"
@@ -90,42 +140,27 @@ class RoccoAgent(RandomRoccoAgent):
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games but of two players without trade.
-
-        Raises:
-            ValueError: for others.
-        """
+        """Refuse games but of two players without trade."""
         refuse_others(self.name, rules, players=2, trading=False)
 
-    def _states(self, views: Views) -> NDArray[np.float32]:
-        encoder = self.model.encoder
-        states = np.zeros((len(views), encoder.size), np.float32)
-        asked = np.count_nonzero(views.masks, axis=1) > 1
-        states[asked] = encoder.encode(views.observations[asked])
-        return states
-
-    def _kinds(self, views: Views, states: NDArray[np.float32]) -> NDArray[np.int64]:
-        kinds = super()._kinds(views, states)
-        asked = np.flatnonzero(choices.orchestrated(views.masks))
-        if "orchestrator" in self.model.networks and len(asked):
-            legal = choices.kinds_to_choose(views.masks[asked])
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) legal actions."""
+        masks, networks = views.masks, self.model.networks
+        states = np.zeros((len(views), self.model.encoder.size), np.float32)
+        asked = np.count_nonzero(masks, axis=1) > 1
+        states[asked] = self.model.encoder.encode(views.observations[asked])
+        kinds = sample_actions(choices.legal_kinds(masks), views.random_bits)
+        asked = choices.orchestrated(masks)
+        if "orchestrator" in networks and asked.any():
+            legal = choices.kinds_to_choose(masks[asked])
             kinds[asked] = self._best("orchestrator", states[asked], legal)
-        return kinds
-
-    def _ways(
-        self,
-        views: Views,
-        states: NDArray[np.float32],
-        kinds: NDArray[np.int64],
-        actions: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
+        actions = self._ways(views, kinds)
         for kind, part in choices.EXECUTOR_OF.items():
             asked = kinds == kind
             if kind == choices.ROAD:
                 asked &= ~choices.places_free_road(views.observations)
-            if part in self.model.networks and asked.any():
-                legal = choices.legal_ways(views.masks[asked], part)
-                best = self._best(part, states[asked], legal)
+            if part in networks and asked.any():
+                best = self._best(part, states[asked], choices.legal_ways(masks[asked], part))
                 actions[asked] = choices.EXECUTORS[part][best]
         return actions
 

@@ -26,7 +26,6 @@ from catan_pz.terms import (
     TERRAIN_COUNTS,
     Card,
     Resource,
-    Terrain,
 )
 
 VERTEX_FEATURES: Final = 11
@@ -41,23 +40,15 @@ _HAND: Final = (Resource.GRAIN, Resource.LUMBER, Resource.ORE, Resource.BRICK, R
 """Resources in the order in which the hand lists them."""
 
 
-def _terrain_ids() -> Constant:
-    """(terrain) the id of what a hex of each terrain produces, 0 for the desert."""
-    ids = np.zeros(len(TERRAIN_COUNTS))
-    ids[list(_BY_ID)] = np.arange(1, NUM_RESOURCES + 1)
-    assert ids[Terrain.DESERT] == 0
+def _ids(count: int, first: int, others: int) -> Constant:
+    """(count) an id for each kind: of the resources from the first on, of the others all alike."""
+    ids = np.full(count, float(others))
+    ids[list(_BY_ID)] = first + np.arange(NUM_RESOURCES)
     return Constant(ids)
 
 
-def _harbor_ids() -> Constant:
-    """(kind) the id of a harbor of each kind: 1 for 3:1, then the 2:1 harbors by resource id."""
-    ids = np.ones(len(HARBOR_COUNTS))
-    ids[list(_BY_ID)] = np.arange(2, NUM_RESOURCES + 2)
-    return Constant(ids)
-
-
-_TERRAIN_IDS: Final = _terrain_ids()
-_HARBOR_IDS: Final = _harbor_ids()
+_TERRAIN_IDS: Final = _ids(len(TERRAIN_COUNTS), 1, others=0)
+_HARBOR_IDS: Final = _ids(len(HARBOR_COUNTS), 2, others=1)
 _HEXES: Final = Constant(np.where(VERTEX_HEXES >= 0, VERTEX_HEXES, NUM_HEXES))
 _HARBORS: Final = Constant(np.where(VERTEX_HARBOR >= 0, VERTEX_HARBOR, NUM_HARBORS))
 _HAND_COLUMNS: Final = Constant(PLACES["own_hand"].start + np.array(_HAND))
@@ -97,19 +88,27 @@ def _globals(units: Array) -> Array:
     played = rows(_segment(units, "cards_played"), MAX_PLAYERS, NUM_CARD_KINDS)[..., 0, :]
     bought = _segment(units, "card_count")[..., :1] + played.sum(-1)[..., None]
     out = BANK_PER_RESOURCE * NUM_RESOURCES - _segment(units, "bank").sum(-1)[..., None]
-    return join(
-        [
-            _segment(units, "own_points"),
-            floats(gather(units, _HAND_COLUMNS)),
-            played[..., Card.KNIGHT, None],
-            bought,
-            out,
-        ]
-    )
+    hand = floats(gather(units, _HAND_COLUMNS))
+    return join([_segment(units, "own_points"), hand, played[..., Card.KNIGHT, None], bought, out])
 
 
 _NUMBERS: Final = NUM_VERTICES * VERTEX_FEATURES + NUM_EDGES + GLOBAL_FEATURES
 _MOST: Final = float(BANK_PER_RESOURCE * NUM_RESOURCES)
+
+
+def _meanings(cities: bool) -> tuple[str, str, str]:
+    """What the numbers of a vertex, of an edge and the global ones are."""
+    of_cities = "; cities 2 and -2" if cities else ""
+    vertices = (
+        f"ownership 0 (own 1, opponent -1{of_cities}), then resource, number token and robber of "
+        "each hex around it 1-9 (grain 1, ore 2, lumber 3, brick 4, wool 5; zeros without a hex), "
+        "harbor 10 (none 0, 3:1 1, 2:1 by resource 2-6)"
+    )
+    rest = (
+        "points 0, grain, lumber, ore, brick, wool in hand 1-5, knights played 6, development "
+        "cards bought 7, resource cards out of the bank 8"
+    )
+    return vertices, "own road 1, opponent's -1", rest
 
 
 class RoccoEncoder(Encoder):
@@ -125,15 +124,9 @@ class RoccoEncoder(Encoder):
         self.name = "rocco_cities" if cities else "rocco"
         self._cities = cities
         vertices, edges, rest = _meanings(cities)
-        self.segments = (
-            Segment(
-                self.name,
-                (_NUMBERS,),
-                f"for each vertex {vertices}; for each edge {edges}; {rest}",
-                low=-2 if cities else -1,
-                high=_MOST,
-            ),
-        )
+        meaning = f"for each vertex {vertices}; for each edge {edges}; {rest}"
+        low = -2 if cities else -1
+        self.segments = (Segment(self.name, (_NUMBERS,), meaning, low=low, high=_MOST),)
 
     def encode(self, units: Array) -> Array:
         """The observations (..., N) in natural units as vectors (..., 675)."""
@@ -151,40 +144,17 @@ class RoccoGraphEncoder(Encoder):
 
     def __init__(self) -> None:
         vertices, edges, rest = _meanings(cities=False)
+        shape = NUM_VERTICES, VERTEX_FEATURES
         self.segments = (
-            Segment(
-                "vertices",
-                (NUM_VERTICES, VERTEX_FEATURES),
-                f"(V, feature) {vertices}",
-                low=-1,
-                high=12,
-            ),
+            Segment("vertices", shape, f"(V, feature) {vertices}", low=-1, high=12),
             Segment("edges", (NUM_EDGES,), f"(E) {edges}", low=-1),
             Segment("global", (GLOBAL_FEATURES,), f"(feature) {rest}", high=_MOST),
         )
 
     def encode(self, units: Array) -> dict[str, Array]:
         """The observations (..., N) in natural units as features of the graph."""
-        return {
-            "vertices": _vertices(units, cities=False),
-            "edges": _edges(units),
-            "global": _globals(units),
-        }
-
-
-def _meanings(cities: bool) -> tuple[str, str, str]:
-    """What the numbers of a vertex, of an edge and the global ones are."""
-    of_cities = "; cities 2 and -2" if cities else ""
-    vertices = (
-        f"ownership 0 (own 1, opponent -1{of_cities}), then resource, number token and robber of "
-        "each hex around it 1-9 (grain 1, ore 2, lumber 3, brick 4, wool 5; zeros without a hex), "
-        "harbor 10 (none 0, 3:1 1, 2:1 by resource 2-6)"
-    )
-    rest = (
-        "points 0, grain, lumber, ore, brick, wool in hand 1-5, knights played 6, development "
-        "cards bought 7, resource cards out of the bank 8"
-    )
-    return vertices, "own road 1, opponent's -1", rest
+        vertices = _vertices(units, cities=False)
+        return {"vertices": vertices, "edges": _edges(units), "global": _globals(units)}
 
 
 def with_cities() -> RoccoEncoder:

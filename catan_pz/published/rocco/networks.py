@@ -8,16 +8,16 @@ Sources: Kipf and Welling, "Semi-Supervised Classification with Graph Convolutio
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_choice
 from catan_pz.encoders.arrays import (
     Array,
     Constant,
@@ -102,13 +102,10 @@ class Architecture:
     Attributes:
         network: "ff" (dense layers), "gcn" or "rgcn" (two graph layers before them).
         outputs: Q.
-        one_way: of the graph networks: whether messages pass along 72 directed edges, from the
-            vertex of lower number, and not along 144.
+        one_way: of graph networks: whether messages pass along 72 directed edges, from the vertex
+            of lower number, and not along 144.
         edge_weight: of the GCN: "own" weights messages by the ownership of the edge (1, 0, -1),
             "none" weights all alike.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     network: str
@@ -117,14 +114,8 @@ class Architecture:
     edge_weight: str = "none"
 
     def __post_init__(self) -> None:
-        for name, known in (("network", NETWORKS), ("edge_weight", EDGE_WEIGHTS)):
-            if getattr(self, name) not in known:
-                raise not_possible(f"option {name}", getattr(self, name), f"one of {known}")
-        if self.one_way and self.network == "ff":
-            raise not_possible("option one_way", self.one_way, "False with network='ff'")
-        if self.edge_weight != "none" and self.network != "gcn":
-            allowed = f"'none' with network={self.network!r}"
-            raise not_possible("option edge_weight", self.edge_weight, allowed)
+        check_choice("network", self.network, NETWORKS)
+        check_choice("edge_weight", self.edge_weight, EDGE_WEIGHTS)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -146,11 +137,6 @@ class Architecture:
         """How many weights and biases it has."""
         return sum(prod(shape) for shape in self.shapes.values())
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """The attributes as JSON values."""
-        return asdict(self)
-
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
         """Weights to begin with: those of torch's `Linear`, Glorot's for graph layers."""
         arrays = {}
@@ -165,12 +151,7 @@ class Architecture:
         return arrays
 
     def q_values(self, weights: Mapping[str, Array], states: Array) -> Array:
-        """(..., Q) for states (..., 675).
-
-        Args:
-            weights: of the `shapes`, arrays of the same kind as the states.
-            states: float32.
-        """
+        """(..., Q) for float32 states (..., 675), by weights of the `shapes`."""
         if self.network == "ff":
             return _dense("dense", 3, weights, states)
         *lead, _ = states.shape

@@ -1,36 +1,71 @@
 """The player of Xenou et al. at a table: a base player, and a learner that trades for it."""
 
+from collections.abc import Mapping
 from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from catan_pz.actions import END_TURN, MARITIME_TRADE, OFFER
+from catan_pz.actions import END_TURN, MARITIME_TRADE, OFFER, WITHDRAW
 from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.model_files import Stored, StoredModel, check_weights
 from catan_pz.agents.registry import as_agent
 from catan_pz.encoders import load
+from catan_pz.engine.trade import ACCEPTED, COUNTERED
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.observation.segments import PLACES
-from catan_pz.published.xenou.learner import Learner, fresh_weights
-from catan_pz.published.xenou.model import KEPT, XenouModel
-from catan_pz.published.xenou.options import XenouOptions
-from catan_pz.published.xenou.trades import (
-    NO,
-    NUM_OFFERS,
-    TRADES,
-    closing_action,
-    legal_trades,
-    partner,
-)
+from catan_pz.published.xenou.encoder import NO, NUM_OFFERS, TRADES, YES, first_with, legal_trades
+from catan_pz.published.xenou.learner import Learner
+from catan_pz.published.xenou.networks import XenouOptions, fresh_weights, shapes_of
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
+
+KEPT: Final = Path(__file__).parent / "kept.npz"
+"""The model that comes with the package."""
 
 _PHASE: Final = PLACES["phase"]
 _POINTS: Final = PLACES["own_points"].start
 _TURNS: Final = PLACES["turns_ended"].start
+
+
+@dataclass(frozen=True, eq=False)
+class XenouModel(StoredModel):
+    """Weights with which games begin, and how they were learned.
+
+    Attributes:
+        options: those of the training.
+        weights: float32 arrays, by name.
+        card: how they were learned and how well they play; JSON values.
+    """
+
+    kinds = ("xenou",)
+    options: XenouOptions
+    weights: Mapping[str, NDArray[np.float32]]
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights, shapes_of(self.options))
+
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        network = {"kind": self.kinds[0], **asdict(self.options)}
+        return Stored(network, self.weights, load("xenou"), {})
+
+    @classmethod
+    def restored(cls, stored: Stored) -> "XenouModel":
+        """The model of what a file keeps."""
+        options = stored.network
+        del options["kind"]
+        return cls(XenouOptions(**options), stored.arrays, stored.header["card"])
+
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """The network."""
+        count = sum(array.size for array in self.weights.values())
+        return [("network", f"{self.options.network}, {count:,} parameters")]
 
 
 class XenouAgent(Agent):
@@ -48,10 +83,6 @@ class XenouAgent(Agent):
     Attributes:
         options: a `XenouOptions`.
         learner: of the present game.
-
-    Raises:
-        ValueError: for options that aren't possible or don't fit the model, or a file that can't
-            be played.
     """
 
     name = "xenou"
@@ -65,9 +96,10 @@ class XenouAgent(Agent):
     ) -> None:
         if model is not None and not isinstance(model, XenouModel):
             model = XenouModel.read(model)
-        self.options = XenouOptions.of(options, {} if model is None else asdict(model.options))
+        defaults = {} if model is None else asdict(model.options)
+        self.options = XenouOptions(**defaults | options)
         if model is not None:
-            model = XenouModel(self.options, model.weights, model.card)
+            check_weights(model.weights, shapes_of(self.options))
         self.weights = None if model is None else dict(model.weights)
         self.base = as_agent(base)
         self.needs_belief = self.base.needs_belief
@@ -75,11 +107,7 @@ class XenouAgent(Agent):
         self._encoder = load("xenou")
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that the base player can't play.
-
-        Raises:
-            ValueError: names what doesn't fit.
-        """
+        """Refuse games that the base player can't play."""
         self.base.check_rules(rules)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
@@ -102,8 +130,10 @@ class XenouAgent(Agent):
         if phase == Phase.ANSWER:
             return int(TRADES[self._trade(view, phase)])
         if phase == Phase.CLOSE:
-            first = partner(view)
-            return closing_action(view, self._trade(view, phase)) if first is None else first
+            closing = first_with(view, ACCEPTED)
+            if closing is None and self._trade(view, phase) == YES:
+                closing = first_with(view, COUNTERED)
+            return WITHDRAW if closing is None else closing
         if phase != Phase.MAIN:
             return self._player.act(view)
         action = self._player.act(_without_trade(view))
@@ -157,11 +187,7 @@ def _without_trade(view: View) -> View:
 
 
 def kept(**options: Any) -> XenouAgent:
-    """The player with the model that comes with the package, learned over 30 games.
-
-    Args:
-        **options: as for `XenouAgent`.
-    """
+    """The player with the model that comes with the package; `options` as for `XenouAgent`."""
     agent = XenouAgent(**{"model": KEPT, **options})
     agent.name = "xenou_kept"
     return agent

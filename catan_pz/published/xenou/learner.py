@@ -9,30 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.published.xenou.encoder import XenouEncoder
-from catan_pz.published.xenou.formula import FormulaNetwork, Shapes, Weights, sigmoid
-from catan_pz.published.xenou.options import FORMULA, XenouOptions
-from catan_pz.published.xenou.recurrent import RecurrentNetwork
-from catan_pz.published.xenou.trades import NO, NUM_TRADES
+from catan_pz.published.xenou.encoder import NO
+from catan_pz.published.xenou.networks import (
+    FORMULA,
+    Array,
+    FormulaNetwork,
+    RecurrentNetwork,
+    Weights,
+    XenouOptions,
+    sigmoid,
+)
 from catan_pz.rewards import GainOrPenalty
-
-Array = NDArray[np.float32]
-NUM_INPUTS = XenouEncoder.segments[0].size
-
-
-def _kind(options: XenouOptions) -> type[FormulaNetwork] | type[RecurrentNetwork]:
-    return FormulaNetwork if options.network == FORMULA else RecurrentNetwork
-
-
-def shapes_of(options: XenouOptions) -> Shapes:
-    """The shape of each array of weights."""
-    kind = _kind(options)
-    return kind.shapes(options, NUM_TRADES, NUM_INPUTS + kind.takes_value)
-
-
-def fresh_weights(options: XenouOptions, rng: np.random.Generator) -> Weights:
-    """Weights to begin with, drawn from a truncated normal distribution."""
-    return _kind(options).fresh(options, shapes_of(options), rng)
 
 
 def squashed(scores: Array, squash: str) -> Array:
@@ -58,14 +45,7 @@ def score_slopes(values: Array, errors: Array, squash: str) -> Array:
 
 
 class Experience(NamedTuple):
-    """A decision of which the reward is still to come.
-
-    Attributes:
-        trace: of the evaluation.
-        values: (T,) Q-values.
-        action: what was chosen.
-        points: own points at the time.
-    """
+    """A decision of which the reward is still to come, with (T,) Q-values and own points then."""
 
     trace: Any
     values: Array
@@ -77,10 +57,7 @@ class Experience(NamedTuple):
 class History:
     """What a learner did in a game, a number for each decision.
 
-    Attributes:
-        actions: trade actions chosen.
-        errors: squared errors of the chosen Q-values; the last decision's once the game is over.
-        rewards: rewards, likewise.
+    The squared errors of chosen Q-values and the rewards are there once the next one is reached.
     """
 
     actions: list[int] = field(default_factory=list)
@@ -94,13 +71,7 @@ class Learner:
     The target of a decision is r + gamma max Q of the next one, which therefore has to be reached
     before the weights can move. It is always greedy.
 
-    Args:
-        options: the options.
-        weights: of the network; changed in place.
-
-    Attributes:
-        weights: those given.
-        history: what it did.
+    The `weights` are changed in place; `history` is what it did.
     """
 
     def __init__(self, options: XenouOptions, weights: Weights) -> None:
@@ -116,15 +87,12 @@ class Learner:
         self._pending: Experience | None = None
 
     def choose(self, state: Array, points: int, legal: NDArray[np.bool_]) -> int:
-        """Choose a trade action, and learn from the decision before.
+        """Choose a legal trade action, and learn from the decision before.
 
         Args:
             state: (161,) as the encoder `xenou` gives it.
             points: own points.
             legal: (T,) which trade actions are legal.
-
-        Returns:
-            A legal one.
         """
         if self._network.takes_value:
             state = np.append(state, np.float32(self._value))

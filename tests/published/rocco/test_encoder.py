@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from catan_pz import encoders
-from catan_pz.encoders.graph import VERTEX_VERTEX
 from catan_pz.game import position
 from catan_pz.rules import Rules
 
@@ -56,10 +55,8 @@ def test_roads_are_signed_by_their_owner(graph):
 def test_globals_are_the_nine_of_the_thesis(graph, game):
     # Settlement, city, a hidden victory point; hand; knights played; cards bought; 15 + 6 cards.
     assert graph["global"].tolist() == [4, 1, 2, 3, 4, 5, 2, 5, 21]
-    assert encoders.load("rocco_graph").encode(game.observe(1))["global"].tolist() == [
-        *(1, 0, 0, 6, 0, 0),
-        *(0, 0, 21),
-    ]
+    other = encoders.load("rocco_graph").encode(game.observe(1))
+    assert other["global"].tolist() == [1, 0, 0, 6, 0, 0, 0, 0, 21]
 
 
 def test_the_vector_is_the_graph_put_together(game, graph):
@@ -89,8 +86,3 @@ def test_what_the_opponent_hides_and_holds_is_not_in_it(game):
     other = position(players, rules=rules, turn=40, seed=1)
     encode = encoders.load("rocco").encode
     np.testing.assert_array_equal(encode(one.observe(0)), encode(other.observe(0)))
-
-
-def test_the_graph_has_144_directed_edges():
-    assert VERTEX_VERTEX.shape == (2, 144)
-    assert len(np.unique(VERTEX_VERTEX, axis=1).T) == 144

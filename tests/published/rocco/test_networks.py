@@ -7,32 +7,20 @@ from catan_pz import encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.encoders.graph import VERTEX_VERTEX
-from catan_pz.published.rocco.model import OUTPUTS
+from catan_pz.published.rocco.agent import OUTPUTS
 from catan_pz.published.rocco.networks import NETWORKS, Architecture
 
-# Dense layers from n numbers to q: n * 128 + 128, then 128 * 128 + 128, then 128 * q + q.
-FF = {
-    "orchestrator": 675 * 128 + 128 + 16_512 + 10 * 129,
-    "settlement": 675 * 128 + 128 + 16_512 + 54 * 129,
-    "road": 675 * 128 + 128 + 16_512 + 72 * 129,
-    "trade": 675 * 128 + 128 + 16_512 + 25 * 129,
-}
-GLOBALS = (9 * 8 + 8) + (8 * 8 + 8) + (8 * 9 + 9)
-HEAD = 225 * 128 + 128 + 16_512 + 10 * 129
 
-
-def test_dense_networks_have_the_sizes_of_the_thesis():
-    assert FF == {"orchestrator": 104_330, "settlement": 110_006, "road": 112_328, "trade": 106_265}
-    for part, parameters in FF.items():
+def test_networks_have_the_sizes_of_the_thesis():
+    """Dense layers from n numbers to q: n * 128 + 128, then 128 * 128 + 128, then 128 * q + q."""
+    sizes = {"orchestrator": 104_330, "settlement": 110_006, "road": 112_328, "trade": 106_265}
+    for part, parameters in sizes.items():
+        assert parameters == 675 * 128 + 128 + 16_512 + OUTPUTS[part] * 129
         assert Architecture("ff", OUTPUTS[part]).parameters == parameters
-
-
-def test_graph_networks_have_the_sizes_of_the_thesis():
-    convolutions = (11 * 8 + 8) + (8 * 4 + 4)
-    assert (convolutions, GLOBALS, HEAD) == (96 + 36, 233, 46_730)
-    assert Architecture("gcn", 10).parameters == convolutions + GLOBALS + HEAD == 47_095
-    relations = 3 * (11 * 8 + 8 * 4)
-    assert Architecture("rgcn", 10).parameters == 47_095 + relations
+    convolutions, rest = (11 * 8 + 8) + (8 * 4 + 4), (9 * 8 + 8) + (8 * 8 + 8) + (8 * 9 + 9)
+    head = 225 * 128 + 128 + 16_512 + 10 * 129
+    assert Architecture("gcn", 10).parameters == convolutions + rest + head == 47_095
+    assert Architecture("rgcn", 10).parameters == 47_095 + 3 * (11 * 8 + 8 * 4)
     assert sum(a.size for a in Architecture("rgcn", 10).initial(rng()).values()) == 47_455
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from catan_pz.published.xenou.learner import Learner, fresh_weights
-from catan_pz.published.xenou.options import XenouOptions
-from catan_pz.published.xenou.trades import NO, NUM_TRADES
+from catan_pz.published.xenou.encoder import NO, NUM_TRADES
+from catan_pz.published.xenou.learner import Learner
+from catan_pz.published.xenou.networks import XenouOptions, fresh_weights
 
 ALL = np.ones(NUM_TRADES, np.bool_)
 
@@ -64,8 +64,9 @@ def test_standing_still_costs_a_hundredth_of_the_points_held(now, reward):
     assert own.history.rewards == [pytest.approx(reward)]
 
 
-@pytest.mark.parametrize("update", ["all", "chosen"])
-@pytest.mark.parametrize("network", ["formula", "lstm", "gru"])
+@pytest.mark.parametrize(
+    ("network", "update"), [("formula", "all"), ("lstm", "chosen"), ("gru", "all")]
+)
 def test_the_loss_falls_where_there_is_something_to_learn(network, update):
     """States repeat, points never change: every value is worth -0.02, summed with discounts."""
     sizes = {} if network == "formula" else {"hidden": 4}

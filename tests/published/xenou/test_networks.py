@@ -3,32 +3,26 @@
 import numpy as np
 import pytest
 
-from catan_pz.published.xenou.formula import FormulaNetwork
-from catan_pz.published.xenou.learner import score_slopes, shapes_of, squashed
-from catan_pz.published.xenou.options import XenouOptions
-from catan_pz.published.xenou.recurrent import RecurrentNetwork
+from catan_pz.published.xenou.learner import score_slopes, squashed
+from catan_pz.published.xenou.networks import (
+    FormulaNetwork,
+    RecurrentNetwork,
+    XenouOptions,
+    fresh_weights,
+    shapes_of,
+)
 
 
 def count(**options):
     return sum(int(np.prod(shape)) for shape in shapes_of(XenouOptions(**options)).values())
 
 
-def test_the_formula_has_161_weights_for_each_of_72_actions():
+def test_weights_are_those_counted_by_hand():
+    """G gates of H units, each with 161 + 1 inputs, H of memory and a bias; H for the output."""
     assert count() == 72 * 161 == 11_592
-
-
-def test_an_lstm_has_four_gates_over_state_last_value_and_memory():
-    # 4 gates of 161 units, each with 161 + 1 inputs, 161 of memory and a bias; 161 for the output.
-    each = 4 * 161 * (162 + 161 + 1) + 161
-    assert each == 208_817
-    assert count(network="lstm") == 72 * each == 15_034_824
-    assert count(network="lstm", hidden=8) == 72 * (4 * 8 * (162 + 8 + 1) + 8)
-
-
-def test_a_gru_has_three_gates_and_layers_are_stacked():
-    assert count(network="gru", hidden=8) == 72 * (3 * 8 * (162 + 8 + 1) + 8)
-    second = 4 * 8 * (8 + 8 + 1)
-    first = 4 * 8 * (162 + 8 + 1)
+    assert count(network="lstm") == 72 * (4 * 161 * (162 + 161 + 1) + 161) == 15_034_824
+    first, second = 4 * 8 * (162 + 8 + 1), 4 * 8 * (8 + 8 + 1)
+    assert count(network="gru", hidden=8) == 72 * (3 * first // 4 + 8)
     assert count(network="lstm", hidden=8, layers=2) == 72 * (first + second + 8)
 
 
@@ -86,9 +80,8 @@ def test_a_gru_is_the_usual_cell():
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
 def test_gradients_are_those_of_finite_differences(kind, layers):
     options = XenouOptions(network=kind, hidden=3, layers=layers, deviation=0.5)
-    shapes = RecurrentNetwork.shapes(options, 2, 4)
     rng = np.random.default_rng(1)
-    weights = RecurrentNetwork.fresh(options, shapes, rng)
+    weights = fresh_weights(options, rng, actions=2, inputs=3)
     before, state = rng.normal(size=(2, 4)).astype(np.float32)
 
     def score(changed):

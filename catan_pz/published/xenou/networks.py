@@ -1,0 +1,309 @@
+"""The two readings of the paper's network, and the options of the player that has one.
+
+Either equation 5 as it is printed, a recurrence without weights and a weighted sum, or one LSTM or
+GRU for each trade action, with gradients through its last step. Letters: T trade actions, N numbers
+of a state, n that a layer takes, H hidden units, G gates.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.checks import check_choice, check_count, check_flag, check_number
+from catan_pz.published.xenou.encoder import NUM_NUMBERS, NUM_TRADES
+
+FORMULA: Final = "formula"
+NETWORKS: Final = (FORMULA, "lstm", "gru")
+SQUASHES: Final = ("sigmoid", "softmax", "none")
+UPDATES: Final = ("all", "chosen")
+POLICIES: Final = ("learned", "random", "reject", "base")
+
+
+@dataclass(frozen=True, kw_only=True)
+class XenouOptions:
+    """What is learned, how, and when the learner is asked.
+
+    Attributes:
+        network: "formula" (the printed recurrence, without weights of its own), or one "lstm" or
+            "gru" for each trade action.
+        hidden: units of each LSTM or GRU; the formula has none.
+        layers: of each LSTM or GRU; with 2 or more they are stacked.
+        squash: what keeps Q-values in [0, 1]: "sigmoid", "softmax" over the actions, or "none".
+        update: whether a step moves the weights of "all" actions or of the "chosen" one.
+        gamma: discount of a decision.
+        rate: learning rate.
+        k: of the reward, see `catan_pz.rewards.GainOrPenalty`.
+        deviation: of the truncated normal distribution that weights are drawn from.
+        mask: choose legal actions only; otherwise an illegal choice counts as a rejection.
+        counters: whether an offer may be answered with a counter-offer.
+        offers: how often in a turn the learner is asked for an offer.
+        offers_first: ask before the base player builds; otherwise when it would trade with the
+            bank or end its turn.
+        policy: "learned", or for comparison "random" (any legal trade action), "reject" (no
+            offers, no acceptance), "base" (the base player trades too).
+    """
+
+    network: str = FORMULA
+    hidden: int = 161
+    layers: int = 1
+    squash: str = "sigmoid"
+    update: str = "all"
+    gamma: float = 0.9
+    rate: float = 0.0023
+    k: float = 0.01
+    deviation: float = 0.1
+    mask: bool = True
+    counters: bool = True
+    offers: int = 1
+    offers_first: bool = False
+    policy: str = "learned"
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            *(("network", NETWORKS), ("squash", SQUASHES)),
+            *(("update", UPDATES), ("policy", POLICIES)),
+        ):
+            check_choice(name, getattr(self, name), known)
+        check_count("hidden", self.hidden)
+        check_count("layers", self.layers)
+        check_count("offers", self.offers, least=0)
+        for name in ("mask", "counters", "offers_first"):
+            check_flag(name, getattr(self, name))
+        for name in ("gamma", "rate", "k", "deviation"):
+            check_number(f"option {name}", getattr(self, name), least=0)
+
+
+Array = NDArray[np.float32]
+Weights = dict[str, NDArray[np.float32]]
+
+
+def sigmoid(x: Array) -> Array:
+    """The logistic function, without overflow."""
+    return np.asarray(0.5 * np.tanh(0.5 * x) + 0.5, np.float32)
+
+
+class FormulaNetwork:
+    """phi <- (1 - sigmoid(s)) phi + sigmoid(s) tanh(s) for a state s; Q_i = phi . theta_i.
+
+    Equation 5 of the paper. What is learned is theta (T, N) alone, which is changed in place.
+    """
+
+    takes_value: ClassVar[bool] = False
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._phi = np.zeros(weights["theta"].shape[1], np.float32)
+
+    def evaluate(self, state: Array) -> tuple[Array, Any]:
+        """Take in the next state (N,); (T,) scores, and a trace for `ascend`."""
+        gate = sigmoid(state)
+        self._phi = (1 - gate) * self._phi + gate * np.tanh(state)
+        return self.weights["theta"] @ self._phi, self._phi
+
+    def ascend(self, trace: Any, steps: Array, rows: slice) -> None:
+        """Move the weights of some actions, `rows`, along the gradients of their scores.
+
+        `trace` is that of the evaluation, `steps` (rows,) by how much for each action.
+        """
+        self.weights["theta"][rows] += steps[:, None] * trace
+
+
+class Part(NamedTuple):
+    """Gradients of some gates: the outer products of `slopes` and `inputs` are those of weights.
+
+    The slopes (rows, gates) are those of sums before the activation, which weigh the inputs
+    (rows, n + H).
+    """
+
+    gates: slice
+    slopes: Array
+    inputs: Array
+
+
+def _products(weight: Array, inputs: Array) -> Array:
+    """(T, gates) a matrix and a vector for each action."""
+    return np.asarray(np.matmul(weight, inputs[..., None])[..., 0], np.float32)
+
+
+def _joined(x: Array, hidden: Array) -> Array:
+    """(T, n + H) input and memory; all actions may share the input (n,)."""
+    if x.ndim == 1:
+        x = np.broadcast_to(x, (len(hidden), len(x)))
+    return np.concatenate([x, hidden], axis=1)
+
+
+class Lstm:
+    """The cell of Hochreiter and Schmidhuber with a forget gate; gates: in, forget, out, new."""
+
+    gates: ClassVar[int] = 4
+    memories: ClassVar[int] = 2
+
+    @staticmethod
+    def bias(hidden: int) -> Array:
+        """(4H,) to begin with: 1 for the forget gate, 0 else."""
+        bias = np.zeros(4 * hidden, np.float32)
+        bias[hidden : 2 * hidden] = 1
+        return bias
+
+    @staticmethod
+    def step(weight: Array, bias: Array, x: Array, memory: Array) -> tuple[Array, Any]:
+        """The memory (2, T, H) after an input, its first part the output; and a trace."""
+        hidden, cell = memory
+        joined = _joined(x, hidden)
+        sums = _products(weight, joined) + bias
+        size = hidden.shape[1]
+        into, keep, out = np.split(sigmoid(sums[:, : 3 * size]), 3, axis=1)
+        new = np.tanh(sums[:, 3 * size :])
+        after = keep * cell + into * new
+        shown = np.tanh(after)
+        return np.stack([out * shown, after]), (joined, into, keep, out, new, cell, shown)
+
+    @staticmethod
+    def back(weight: Array, trace: Any, d_output: Array, rows: slice) -> tuple[list[Part], Array]:
+        """Gradients of the gates, and of the input (rows, n), from that of the output (rows, H)."""
+        joined, into, keep, out, new, cell, shown = (array[rows] for array in trace)
+        d_cell = d_output * out * (1 - shown**2)
+        slopes = np.concatenate(
+            [
+                d_cell * new * into * (1 - into),
+                d_cell * cell * keep * (1 - keep),
+                d_output * shown * out * (1 - out),
+                d_cell * into * (1 - new**2),
+            ],
+            axis=1,
+        )
+        d_joined = np.matmul(slopes[:, None, :], weight[rows])[:, 0]
+        d_x = d_joined[:, : joined.shape[1] - cell.shape[1]]
+        return [Part(slice(None), slopes, joined)], d_x
+
+
+class Gru:
+    """The cell of Cho et al., 2014; gates: update, reset, new."""
+
+    gates: ClassVar[int] = 3
+    memories: ClassVar[int] = 1
+
+    @staticmethod
+    def bias(hidden: int) -> Array:
+        """(3H,) to begin with."""
+        return np.zeros(3 * hidden, np.float32)
+
+    @staticmethod
+    def step(weight: Array, bias: Array, x: Array, memory: Array) -> tuple[Array, Any]:
+        """The memory (1, T, H) after an input, which is the output; and a trace."""
+        (hidden,) = memory
+        size = hidden.shape[1]
+        joined = _joined(x, hidden)
+        sums = _products(weight[:, : 2 * size], joined) + bias[:, : 2 * size]
+        keep, reset = np.split(sigmoid(sums), 2, axis=1)
+        faded = _joined(x, reset * hidden)
+        new = np.tanh(_products(weight[:, 2 * size :], faded) + bias[:, 2 * size :])
+        after = keep * hidden + (1 - keep) * new
+        return after[None], (joined, faded, keep, reset, new, hidden)
+
+    @staticmethod
+    def back(weight: Array, trace: Any, d_output: Array, rows: slice) -> tuple[list[Part], Array]:
+        """Gradients of the gates, and of the input (rows, n), from that of the output (rows, H)."""
+        joined, faded, keep, reset, new, hidden = (array[rows] for array in trace)
+        size = hidden.shape[1]
+        taken = joined.shape[1] - size
+        d_new = d_output * (1 - keep) * (1 - new**2)
+        d_faded = np.matmul(d_new[:, None, :], weight[rows, 2 * size :])[:, 0]
+        d_reset = d_faded[:, taken:] * hidden * reset * (1 - reset)
+        d_keep = d_output * (hidden - new) * keep * (1 - keep)
+        slopes = np.concatenate([d_keep, d_reset], axis=1)
+        d_joined = np.matmul(slopes[:, None, :], weight[rows, : 2 * size])[:, 0]
+        parts = [
+            Part(slice(0, 2 * size), slopes, joined),
+            Part(slice(2 * size, None), d_new, faded),
+        ]
+        return parts, d_joined[:, :taken] + d_faded[:, :taken]
+
+
+CELLS: dict[str, type[Lstm] | type[Gru]] = {"lstm": Lstm, "gru": Gru}
+
+
+class RecurrentNetwork:
+    """Layers of LSTMs or GRUs, none shared between actions; Q_i is a weighted sum of the last.
+
+    The state and the Q-value chosen before are the input. The memory that a step finds counts as
+    given: gradients don't reach further back. The weights, which are changed in place, are for
+    each layer l `weight_l` (T, G H, n + H) and `bias_l` (T, G H), and `output` (T, H).
+    """
+
+    takes_value: ClassVar[bool] = True
+
+    def __init__(self, weights: Weights, options: XenouOptions) -> None:
+        self.weights = weights
+        self._cell = CELLS[options.network]
+        self._layers = range(options.layers)
+        shape = (self._cell.memories, *weights["output"].shape)
+        self._memory = [np.zeros(shape, np.float32) for _ in self._layers]
+
+    def evaluate(self, state: Array) -> tuple[Array, Any]:
+        """Take in the next state (n,); (T,) scores, and a trace for `ascend`."""
+        x, traces = state, []
+        for layer in self._layers:
+            weight, bias = self.weights[f"weight_{layer}"], self.weights[f"bias_{layer}"]
+            self._memory[layer], trace = self._cell.step(weight, bias, x, self._memory[layer])
+            x = self._memory[layer][0]
+            traces.append(trace)
+        return (self.weights["output"] * x).sum(axis=1), (traces, x)
+
+    def ascend(self, trace: Any, steps: Array, rows: slice) -> None:
+        """As `FormulaNetwork.ascend`."""
+        traces, x = trace
+        d_output = steps[:, None] * self.weights["output"][rows]
+        self.weights["output"][rows] += steps[:, None] * x[rows]
+        for layer in reversed(self._layers):
+            weight, bias = self.weights[f"weight_{layer}"], self.weights[f"bias_{layer}"]
+            parts, d_output = self._cell.back(weight, traces[layer], d_output, rows)
+            for gates, slopes, inputs in parts:
+                bias[rows, gates] += slopes
+                moved = weight[rows, gates]
+                for k, (left, right) in enumerate(zip(slopes, inputs, strict=True)):
+                    moved[k] += np.outer(left, right)
+
+
+def shapes_of(
+    options: XenouOptions, actions: int = NUM_TRADES, inputs: int = NUM_NUMBERS
+) -> dict[str, tuple[int, ...]]:
+    """The shape of each array of weights, for so many trade actions and numbers of a state."""
+    if options.network == FORMULA:
+        return {"theta": (actions, inputs)}
+    hidden, taken = options.hidden, inputs + 1  # the Q-value chosen before
+    gates = CELLS[options.network].gates * hidden
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer in range(options.layers):
+        shapes[f"weight_{layer}"] = (actions, gates, taken + hidden)
+        shapes[f"bias_{layer}"] = (actions, gates)
+        taken = hidden
+    return {**shapes, "output": (actions, hidden)}
+
+
+def fresh_weights(options: XenouOptions, rng: np.random.Generator, **sizes: int) -> Weights:
+    """Weights to begin with, of the `shapes_of` the options: truncated normal, and biases."""
+    weights = {}
+    for name, shape in shapes_of(options, **sizes).items():
+        if name.startswith("bias"):
+            bias = CELLS[options.network].bias(options.hidden)
+            weights[name] = np.tile(bias, (shape[0], 1))
+        else:
+            weights[name] = truncated_normal(rng, shape, options.deviation)
+    return weights
+
+
+def truncated_normal(
+    rng: np.random.Generator, shape: tuple[int, ...], deviation: float
+) -> NDArray[np.float32]:
+    """Numbers of a normal distribution, those beyond two standard deviations drawn again."""
+    drawn = rng.standard_normal(shape, np.float32)
+    flat = drawn.reshape(-1)
+    beyond = np.flatnonzero(np.abs(flat) > 2)
+    while len(beyond):
+        flat[beyond] = rng.standard_normal(len(beyond), np.float32)
+        beyond = beyond[np.abs(flat[beyond]) > 2]
+    drawn *= np.float32(deviation)
+    return drawn

@@ -1,0 +1,114 @@
+"""What the learner trains with: games side by side, memories, the network and its target."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz.published.rocco.networks import Architecture
+from catan_pz.published.rocco.training import EpisodeGames, OpenDecisions, QNetwork, ReplayMemory
+from catan_pz.rules import Rules
+
+RULES = Rules.make("rocco", max_turns=30)
+
+
+def made(both_seats=True):
+    return EpisodeGames(RULES, 3, 5, both_seats=both_seats, curve_turn=10)
+
+
+@pytest.mark.parametrize("both_seats", [True, False])
+def test_games_are_numbered_as_they_begin(both_seats):
+    games = made(both_seats)
+    assert games.episodes.tolist() == [0, 1, 2]
+    while len(games.finished) < 4:
+        games.batch.step(games.batch.sample())
+        games.count()
+    assert len(set(games.episodes.tolist())) == 3
+    assert games.episodes.max() == len(games.finished) + 2
+    np.testing.assert_array_equal(games.learner, games.episodes % 2 if both_seats else [0] * 3)
+
+
+def test_figures_are_those_of_the_learner():
+    games, at_turn = made(), {}
+    while not games.finished:
+        games.batch.step(games.batch.sample())
+        for i in range(3):
+            game = games.batch.game(i)
+            if game.turn >= 10 and i not in at_turn:
+                at_turn[i] = int(game.points[i % 2])
+        last = {int(i): games.batch.game(int(i)) for i in np.flatnonzero(games.batch.done)}
+        games.count()
+    i = min(last)
+    points = int(last[i].points[i % 2])
+    expected = {"points_at_turn": at_turn[i], "points": points, "won": 0, "turns": 30}
+    assert games.finished[0] == expected
+
+
+def test_a_seat_sees_its_own_observation():
+    games = made()
+    rows = np.arange(3)
+    for _ in range(40):
+        for seat in (0, 1):
+            units, masks = games.seen_by(rows, np.full(3, seat))
+            for i in range(3):
+                game = games.batch.game(i)
+                np.testing.assert_array_equal(units[i], game.observe(seat))
+                expected = game.mask if game.player == seat else np.zeros_like(game.mask)
+                np.testing.assert_array_equal(masks[i], expected)
+        games.batch.step(games.batch.sample())
+        games.count()
+
+
+def test_a_memory_keeps_the_last_decisions():
+    memory = ReplayMemory(5, 3, 2)
+    for k in (np.arange(2), np.arange(2, 3), np.arange(3, 8)):
+        states = np.tile(k[:, None], 3)
+        legal = np.stack([k % 2 == 0, k >= 0], axis=1)
+        following = {"next_state": states + 1, "next_legal": legal, "ended": k == 7}
+        memory.add(state=states, choice=k, reward=k / 2, **following)
+    sample = memory.sample(5, np.random.default_rng(0))
+    assert sorted(sample["choice"].tolist()) == [3, 4, 5, 6, 7]
+    assert (sample["reward"] == sample["choice"] / 2).all()
+    assert (sample["next_state"][:, 0] == sample["choice"] + 1).all()
+    assert (sample["next_legal"][:, 0] == (sample["choice"] % 2 == 0)).all()
+    other = ReplayMemory(5, 3, 2)
+    other.set_state(memory.get_state())
+    again = other.sample(5, np.random.default_rng(0))
+    assert all((again[name] == sample[name]).all() for name in sample)
+
+
+def test_last_decisions_wait_in_their_places():
+    """A seat's first turn has a place of its own, and comes first."""
+    last = OpenDecisions(3, 2)
+
+    def opened(games, seats, first, choice):
+        k = np.array(choice)
+        states = np.tile(k[:, None], 2)
+        given = (np.array(games), np.array(seats), np.array(first))
+        last.open(*given, state=states, choice=k, reward=k / 2)
+
+    opened([0, 2], [1, 0], [False, True], [5, 6])
+    opened([2], [0], [False], [7])
+    of, decisions = last.close(np.array([2, 1, 0]), np.array([0, 0, 0]))
+    assert of.tolist() == [0, 0]
+    assert decisions["choice"].tolist() == [6, 7]
+    assert decisions["state"].tolist() == [[6, 6], [7, 7]]
+    assert decisions["reward"].tolist() == [3, 3.5]
+    of, _ = last.close(np.array([2]), np.array([0]))
+    assert not len(of)
+    of, decisions = last.close(np.array([1, 0]), np.array([1, 1]))
+    assert (of.tolist(), decisions["choice"].tolist()) == ([1], [5])
+
+
+def test_the_target_network_takes_over_a_share():
+    rng = np.random.default_rng(1)
+    network = QNetwork(Architecture("ff", 2), rng, learning_rate=0.1, tau=0.25)
+    before = network.online["dense_bias_2"].clone()
+    assert torch.equal(network.target["dense_bias_2"], before)
+    q_values = network.q_values(torch.ones(4, 675, dtype=torch.int8))
+    network.update(-q_values.mean(), q_values)
+    after = network.online["dense_bias_2"]
+    assert (after > before).all()
+    torch.testing.assert_close(network.target["dense_bias_2"], 0.75 * before + 0.25 * after)
