@@ -10,6 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -32,6 +33,11 @@ _UNPACKED: Final = 64 * 2**20
 
 MOST_READ: Final = 64 * 2**20
 """Bytes of the longest file that `read_file` reads; a game takes some hundred kilobytes."""
+
+
+def resource(package: str, name: str) -> Path:
+    """A file or folder that comes with a package."""
+    return Path(str(files(package) / name))
 
 
 def read_file(path: Path) -> bytes:

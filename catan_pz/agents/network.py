@@ -24,6 +24,7 @@ from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_text, not_possible, quoted
 from catan_pz.encoders import Encoder, load
+from catan_pz.files import resource
 from catan_pz.game.view import View
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -38,7 +39,7 @@ BASES: Final[dict[str, type[BatchAgent]]] = {
 None of them samples its actions: the policy samples by the upper ones of the same random bits.
 They draw by the lowest bit alone, whether to make another offer.
 """
-SHIPPED: Final = Path(__file__).parent / "models"
+SHIPPED: Final = resource("catan_pz.agents", "models")
 """Where models lie that come with the package."""
 
 _PRESENT: Final = PLACES["present"]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -12,12 +11,13 @@ from numpy.typing import NDArray
 from catan_pz.agents.model_files import Stored, StoredModel
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
 from catan_pz.encoders import load
+from catan_pz.files import resource
 from catan_pz.rules import Rules
 
 LARGEST: Final = float(np.finfo(np.float16).max)
 """Largest weight."""
 
-FOLDER: Final = Path(__file__).parent
+FOLDER: Final = resource("catan_pz.agents", "value")
 
 
 @dataclass(frozen=True, eq=False)

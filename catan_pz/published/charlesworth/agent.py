@@ -12,6 +12,7 @@ from catan_pz.agents.base import Agent, Batcher, refuse_others
 from catan_pz.agents.model_files import model_of
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, did_you_mean
+from catan_pz.files import resource
 from catan_pz.game.view import View
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, is_asked
 from catan_pz.published.charlesworth.games import ActionPlan, plans_of
@@ -25,7 +26,7 @@ from catan_pz.published.charlesworth.search import (
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
-SHIPPED: Final = Path(__file__).parent / "model.npz"
+SHIPPED: Final = resource("catan_pz.published.charlesworth", "model.npz")
 """The model that comes with the package."""
 
 CHOICES: Final = ("sample", "best")

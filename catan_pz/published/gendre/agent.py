@@ -13,6 +13,7 @@ from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text
 from catan_pz.engine.chance import GAMMA
+from catan_pz.files import resource
 from catan_pz.observation.segments import PLACES
 from catan_pz.published.gendre.choices import (
     LEAST_LIMIT,
@@ -25,7 +26,7 @@ from catan_pz.published.gendre.choices import (
 from catan_pz.published.gendre.model import GendreModel
 from catan_pz.rules import Rules
 
-SHIPPED: Final = Path(__file__).parent / "model.npz"
+SHIPPED: Final = resource("catan_pz.published.gendre", "model.npz")
 """The model that comes with the package."""
 
 _TURNS: Final = PLACES["turns_ended"].start

@@ -16,11 +16,12 @@ from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text
 from catan_pz.encoders import Encoder, load
 from catan_pz.engine.chance import GAMMA
+from catan_pz.files import resource
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 
-SHIPPED: Final = Path(__file__).parent / "model.npz"
+SHIPPED: Final = resource("catan_pz.published.rocco", "model.npz")
 """The model that comes with the package."""
 
 OUTPUTS: Final = {"orchestrator": choices.NUM_KINDS} | {

@@ -16,6 +16,7 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.encoders import load
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
 from catan_pz.events import Events
+from catan_pz.files import resource
 from catan_pz.game.view import View
 from catan_pz.observation.segments import PLACES
 from catan_pz.published.xenou.encoder import NO, NUM_OFFERS, TRADES, YES, first_with, legal_trades
@@ -24,7 +25,7 @@ from catan_pz.published.xenou.networks import XenouOptions, fresh_weights, shape
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 
-KEPT: Final = Path(__file__).parent / "kept.npz"
+KEPT: Final = resource("catan_pz.published.xenou", "kept.npz")
 """The model that comes with the package."""
 
 _PHASE: Final = PLACES["phase"]
