@@ -36,11 +36,10 @@ import torch
 from catan_pz import encoders, make_batch
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
-from catan_pz.checks import check_count, not_possible
-from catan_pz.published.gendre.agent import GendreAgent
+from catan_pz.checks import check_count
+from catan_pz.published.gendre.agent import GendreAgent, GendreModel
 from catan_pz.published.gendre.choices import LEAST_LIMIT, Choose, decide, legal_logits, undecided
-from catan_pz.published.gendre.model import GendreModel
-from catan_pz.published.gendre.networks import MOMENTUM, GendreNetwork
+from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.published.gendre.transitions import OneStepTransitions
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
@@ -53,6 +52,7 @@ from catan_pz.training.options import (
     Count,
     CountedArgs,
     Share,
+    Whole,
     parse,
     set_up,
     training_card,
@@ -73,14 +73,10 @@ class Args(CountedArgs):
     """cross-dimensional, with residual paths, or convolutions alone"""
     layers: Count = 8
     """layers before the heads; the paper has 6, 8 and 10"""
-    planes: int = 0
+    planes: Whole = 0
     """planes of a layer; 0 for the paper's 15, 40 for cnn_res"""
     scalars: Count = 40
     """scalars of a layer; cnn_res has none"""
-    activation: Literal["tanh_leaky", "relu"] = "tanh_leaky"
-    """tanh and leaky ReLU in turn, or ReLU"""
-    norm: Literal["none", "batch"] = "none"
-    """batch normalisation before the residual, as in a descendant of 2026"""
 
     trainings: Count = 15_000
     """trainings to do"""
@@ -92,10 +88,8 @@ class Args(CountedArgs):
     """games of a group"""
     renew_every: Count = 50
     """trainings after which the oldest past self is replaced"""
-    freeze_after: int = 0
+    freeze_after: Whole = 0
     """trainings after which all opponents are the learner of that moment for good; 0 for never"""
-    opponent: str = ""
-    """model file of the only opponent, for good; "" for past selves"""
     players: int = 2
     """players of a game, 2 to 4; the paper has two"""
     trading: bool = False
@@ -113,7 +107,7 @@ class Args(CountedArgs):
     """decisions in an update"""
     gamma: Share = 1.0
     """discount of a decision"""
-    optimizer: Literal["sgd", "rmsprop", "adam", "adamw"] = "sgd"
+    optimizer: Literal["sgd", "adam", "adamw"] = "sgd"
     """optimizer; adamw takes the squares of weights apart from the loss, the others in it"""
     learning_rate: Coefficient = 3e-3
     """learning rate; the paper has 3e-3 and 2e-3, and doesn't say of what; Adam needs less"""
@@ -162,15 +156,14 @@ class Learner:
 
     def __init__(self, args: Args) -> None:
         check_count("discard_limit", args.discard_limit, least=LEAST_LIMIT)
-        check_count("freeze_after", args.freeze_after, least=0)
         self.args, self.rules = args, args.make_rules()
         self.rng = np.random.default_rng([args.seed, 0x6E2D2E])
-        options = ("network", "layers", "planes", "scalars", "activation", "norm", "encoder")
+        options = ("network", "layers", "planes", "scalars", "encoder")
         self.architecture = GendreNetwork(**{name: getattr(args, name) for name in options})
         initial = self.architecture.initial(self.rng).items()
-        self.weights = {n: torch.tensor(w, device=args.device) for n, w in initial}
-        for name in self.architecture.trained:
-            self.weights[name].requires_grad_()
+        self.weights = {
+            n: torch.tensor(w, device=args.device, requires_grad=True) for n, w in initial
+        }
         self.optimizer = self.make_optimizer()
         self.batch = make_batch(
             args.groups * args.group_size,
@@ -179,7 +172,7 @@ class Learner:
             seed=one_way_seed(args.seed, 0, "catan-pz games"),
             threads=args.threads,
         )
-        self.past = [self.given_opponent() if args.opponent else self.snapshot()]
+        self.past = [self.snapshot()]
         self.past_of = np.zeros(args.groups, np.int64)  # which past self each group meets
         self.keeping = undecided(args.players * self.batch.num_games).reshape(args.players, -1, 5)
         segments = encoders.load(args.encoder).segments
@@ -198,38 +191,14 @@ class Learner:
         Adam makes steps as long for small gradients as for large ones, so that in its loss the L2
         would rule; `adamw` shrinks weights by the learning rate times 2 c, as `sgd` does.
         """
-        args, trained = self.args, [self.weights[n] for n in self.architecture.trained]
+        args, trained = self.args, self.weights.values()
         decay = 2 * args.weight_penalty
         parameters = [
             {"params": [w for w in trained if w.ndim > 1], "weight_decay": decay},
             {"params": [w for w in trained if w.ndim == 1], "weight_decay": 0.0},
         ]
-        optimizers: dict[str, Any] = {
-            "sgd": torch.optim.SGD,
-            "rmsprop": torch.optim.RMSprop,
-            "adam": torch.optim.Adam,
-            "adamw": torch.optim.AdamW,
-        }
-        return optimizers[args.optimizer](parameters, lr=args.learning_rate)  # type: ignore[no-any-return]
-
-    def given_opponent(self) -> Weights:
-        """The weights in the file of the opponent, whose network must be the learner's."""
-        args = self.args
-        if args.freeze_after:
-            raise not_possible("option freeze_after", args.freeze_after, "0 with --opponent")
-        try:
-            model = GendreModel.read(args.opponent)
-        except (OSError, ValueError) as error:
-            raise not_possible(
-                "option opponent", args.opponent, f"a model file: {error}"
-            ) from error
-        if model.architecture != self.architecture:
-            raise not_possible(
-                "option opponent", args.opponent, f"a model of this network: {self.architecture}"
-            )
-        return {
-            name: torch.tensor(array, device=args.device) for name, array in model.weights.items()
-        }
+        kinds = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+        return kinds[args.optimizer](parameters, lr=args.learning_rate)
 
     def play(self, training: int) -> dict[str, Any]:
         """A training: its losses, and how the games went that ended in it."""
@@ -247,8 +216,6 @@ class Learner:
     def renew_opponents(self, training: int) -> None:
         """The group with the oldest past self takes the newest weights, where it is time."""
         args = self.args
-        if args.opponent:
-            return
         if 0 < args.freeze_after <= training:
             if training == args.freeze_after:
                 self.past, self.past_of[:] = [self.snapshot()], 0
@@ -325,12 +292,12 @@ class Learner:
 
     def update(self, decided: dict[str, np.ndarray]) -> None:
         """One step of the optimizer on the sum of losses."""
-        args, device, statistics = self.args, self.args.device, {}
+        args, device = self.args, self.args.device
         seen = self.tensors(decided)
         legal, choice, target = (
             torch.as_tensor(decided[name]).to(device) for name in ("legal", "choice", "target")
         )
-        logits, values = self.architecture.evaluate(self.weights, *seen, statistics)
+        logits, values = self.architecture.evaluate(self.weights, *seen)
         log_policy = legal_log_softmax(logits, legal)
         chosen = log_policy.gather(1, choice[:, None])[:, 0]
         advantage = target - values.detach()
@@ -347,8 +314,6 @@ class Learner:
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
-        for name, values in statistics.items():
-            self.weights[name].lerp_(values.detach(), MOMENTUM)
         parts = {"value_loss": value_loss, "entropy": entropy, "logit_square": logit_square}
         self.figures.update({name: part.item() for name, part in parts.items()}, updates=1)
 

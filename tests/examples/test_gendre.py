@@ -1,7 +1,6 @@
 """One-step A2C with a cross-dimensional network: targets, opponents, learning, resuming."""
 
 import csv
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +13,7 @@ import torch
 
 from catan_pz import actions, encoders
 from catan_pz.published.gendre import choices as c
-from catan_pz.published.gendre.agent import GendreAgent
-from catan_pz.published.gendre.model import GendreModel
+from catan_pz.published.gendre.agent import GendreAgent, GendreModel
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
 from tests.examples.programs import load
 
@@ -24,7 +22,7 @@ torch.set_num_threads(1)
 
 SMALL = (
     *("--layers=1", "--planes=2", "--scalars=3", "--groups=3", "--group-size=2", "--decisions=64"),
-    *("--batch-size=16", "--max-turns=60", "--seed=3"),
+    *("--batch-size=16", "--max-turns=30", "--seed=3"),
     *("--eval-games=2", "--no-eval-first", "--eval-every=2", "--eval-against=random"),
 )
 
@@ -69,39 +67,25 @@ def test_targets_are_values_of_the_next_own_decision_and_rewards_at_the_end(prog
     small = {"layers": 1, "planes": 2, "scalars": 3, "groups": 3, "group_size": 2}
     one = program.Learner(Short(**small, gamma=0.5, batch_size=10_000))
     begin, finish = one.transitions.begin, one.transitions.finish
-    evaluated, play = one.evaluated, one.batch.step
-    under_way, complete, rewards, steps = {}, [], [], []
-
-    def spy_evaluated(weights, seen):
-        steps.append("seen")
-        return evaluated(weights, seen)
-
-    def spy_play(actions):
-        play(actions)
-        steps.append("played")
+    under_way, complete, rewards = {}, [], []
 
     def spy_begin(games, **decided):
-        for game, choice in zip(games, decided["choice"], strict=True):
-            assert game not in under_way
-            under_way[game] = len(steps), choice
+        assert under_way.keys().isdisjoint(games)
+        under_way.update(zip(games, decided["choice"], strict=True))
         begin(games, **decided)
 
     def spy_finish(games, targets):
-        if steps[-1] == "played":
+        if one.batch.done[games].all():
             expected = one.batch.reward[games, program.LEARNER]
             rewards.extend(expected.tolist())
         else:
             seen = encoders.load("gendre").encode(one.batch.units[games])
-            expected = 0.5 * evaluated(one.weights, seen)[1]
-        for game, target in zip(games, expected, strict=True):
-            if game in under_way:
-                then, choice = under_way.pop(game)
-                assert "played" in steps[then:]
-                complete.append((choice, target))
+            expected = 0.5 * one.evaluated(one.weights, seen)[1]
+        pairs = zip(games, expected, strict=True)
+        complete.extend((under_way.pop(g), target) for g, target in pairs if g in under_way)
         finish(games, targets)
 
     one.transitions.begin, one.transitions.finish = spy_begin, spy_finish
-    one.evaluated, one.batch.step = spy_evaluated, spy_play
     for _ in range(200):
         one.step()
     taken = one.transitions.take(300)
@@ -157,24 +141,11 @@ def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
     assert frozen.past_of.tolist() == [0, 0, 0]
 
 
-def test_batch_normalisation_learns_running_statistics(program):
-    one = learner(program, norm="batch", activation="relu", batch_size=8)
-    mean = one.weights["plane_mean_0"].clone()
-    assert "plane_scale_0" in one.architecture.trained
-    while one.figures["updates"] < 3:
-        one.step()
-        while (batch := one.transitions.take(8)) is not None:
-            one.update(batch)
-    assert not torch.equal(mean, one.weights["plane_mean_0"])
-    assert one.weights["plane_mean_0"].grad is None
-
-
 def test_rules_are_those_of_the_paper(program):
     rules = program.Args().make_rules()
     assert program.Args().encoder == "gendre"
     assert (rules.num_players, rules.trading, rules.victory_points) == (2, False, 10)
     assert (rules.discard_limit, rules.first_player, rules.skip_forced) == (7, "random", False)
-    assert program.Args(forced=False).make_rules().skip_forced
 
 
 def final_state(folder):
@@ -193,47 +164,42 @@ def final_state(folder):
 def test_a_table_of_four_trades(program):
     """Each past self of a group sits in three seats, and answers to offers there."""
     one = learner(program, players=4, trading=True, batch_size=10_000)
-    assert (one.rules.num_players, one.rules.trading) == (4, True)
     first, second = one.past[0], one.snapshot()
     one.past, one.past_of[:] = [first, second], [0, 1, 1]
-    met, evaluated = {id(first): 0, id(second): 0}, one.evaluated
+    met, evaluated = {id(first): 0, id(second): 0, id(one.weights): 0}, one.evaluated
 
     def spy(weights, seen):
-        if weights is not one.weights:
-            met[id(weights)] += len(seen["scalars"])
+        met[id(weights)] += len(seen["scalars"])
         return evaluated(weights, seen)
 
     one.evaluated = spy
     moved, answered = set(), 0
-    for _ in range(400):
+    for _ in range(250):
         moved |= set(one.batch.player.tolist())
         answered += int(one.batch.mask[:, actions.ACCEPT].sum())
         one.step()
-    taken = one.transitions.take(200)
+    taken = one.transitions.take(100)
     assert moved == {0, 1, 2, 3}
     assert answered > 0
     assert 0 < met[id(first)] < met[id(second)]
-    assert taken["scalars"].shape == (200, 122)
-    assert taken["legal"].shape == (200, 464)
-    assert taken["legal"][np.arange(200), taken["choice"]].all()
+    assert taken["scalars"].shape == (100, 122)
+    assert taken["legal"].shape == (100, 464)
+    assert taken["legal"][np.arange(100), taken["choice"]].all()
 
 
-@pytest.mark.parametrize("options", [(), ("--players=4", "--trading", "--optimizer=adam")])
-def test_a_training_continues_as_if_it_had_not_stopped(program, options, tmp_path):
+def test_a_training_continues_as_if_it_had_not_stopped(program, tmp_path):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    arguments = [*SMALL, "--renew-every=1", *options]
-    program.main([*arguments, "--trainings=3", f"--out={whole}"])
+    arguments = [*SMALL, "--renew-every=1", "--optimizer=adam"]
+    program.main([*arguments, "--trainings=2", f"--out={whole}"])
     program.main([*arguments, "--trainings=1", f"--out={stopped}"])
-    result = program.main([*arguments, "--trainings=3", f"--out={stopped}", "--resume"])
+    result = program.main([*arguments, "--trainings=2", f"--out={stopped}", "--resume"])
     assert final_state(stopped) == final_state(whole)
-    assert result["trainings"] == 3
-    assert json.loads((stopped / "result.json").read_text())["means"] == result["means"]
+    assert result["trainings"] == 2
     rows = list(csv.DictReader((stopped / "episodes.csv").read_text().splitlines()))
-    assert [row["updates"] for row in rows] == ["4"] * 3
-    assert (stopped / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert [row["updates"] for row in rows] == ["4"] * 2
     model = GendreModel.read(stopped / "model.npz")
     assert (stopped / "model.md").read_text() == model.card_text("gendre")
-    assert GendreAgent(stopped / "model.npz").model.card["trainings"] == 3
+    assert GendreAgent(stopped / "model.npz").model.card["trainings"] == 2
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
-"""The agent `gendre`."""
+"""The agent `gendre` and its model."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -7,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import BatchAgent, refuse_others
-from catan_pz.agents.model_files import model_of
+from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of, rules_text
 from catan_pz.agents.network import CHOICES
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_choice, check_text
+from catan_pz.checks import check_choice, check_text, not_possible
+from catan_pz.encoders import load
 from catan_pz.engine.chance import GAMMA
 from catan_pz.files import resource
 from catan_pz.observation.segments import PLACES
@@ -23,13 +26,63 @@ from catan_pz.published.gendre.choices import (
     legal_logits,
     undecided,
 )
-from catan_pz.published.gendre.model import GendreModel
+from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.rules import Rules
 
 SHIPPED: Final = resource("catan_pz.published.gendre", "model.npz")
 """The model that comes with the package."""
 
 _TURNS: Final = PLACES["turns_ended"].start
+
+
+@dataclass(frozen=True)
+class GendreModel(StoredModel):
+    """A network over the choices of two players, or of any table, with its weights.
+
+    Attributes:
+        rules: that it was trained with.
+        card: how it was trained and how well it plays; JSON values.
+    """
+
+    kinds = ("gendre",)
+    architecture: GendreNetwork
+    weights: Mapping[str, NDArray[Any]]
+    rules: Rules
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights, self.architecture.shapes)
+        table = self.rules.num_players, self.rules.trading
+        if self.architecture.encoder == "gendre" and table != (2, False):
+            raise not_possible("model: rules", self.rules, "two players without trade")
+
+    def logits(self, seen: Seen) -> NDArray[np.float32]:
+        """(K, L) for what its encoder gives."""
+        return np.asarray(
+            self.architecture.evaluate(self.weights, seen["planes"], seen["scalars"])[0]
+        )
+
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        network = {"kind": self.kinds[0], **self.architecture.options}
+        encoder = load(self.architecture.encoder)
+        return Stored(network, self.weights, encoder, {"rules": self.rules.to_dict()})
+
+    @classmethod
+    def restored(cls, stored: Stored) -> "GendreModel":
+        """The model of what a file keeps."""
+        names = ("network", "layers", "planes", "scalars")
+        options = {name: stored.network[name] for name in names}
+        architecture = GendreNetwork(**options, encoder=stored.encoder.name)
+        rules = Rules.from_dict(stored.header["rules"])
+        return cls(architecture, stored.arrays, rules, stored.header["card"])
+
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """Rules and network."""
+        a = self.architecture
+        scalars = f", {a.scalars} scalars" if a.is_crossed else ""
+        size = f"{a.layers} layers, {a.planes} planes{scalars}, {a.parameters:,} parameters"
+        return [("rules", rules_text(self.rules)), ("network", f"{a.network} with {size}")]
 
 
 def sampled(logits: NDArray[np.floating[Any]], bits: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -52,10 +105,6 @@ class GendreAgent(BatchAgent):
         model: the model, or the path of its file; None for the one that comes with the package.
         choice: "sample" samples from the policy, "best" takes the choice of the largest logit.
         name: for tables of results.
-
-    Attributes:
-        model: the `GendreModel`.
-        choice: as given.
     """
 
     name = "gendre"
@@ -85,27 +134,18 @@ class GendreAgent(BatchAgent):
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) legal actions."""
-        rows = np.flatnonzero(discarding(views.masks))
-        bits = views.random_bits.copy()
-        bits[rows] = scramble_all(
-            views.seeds[rows] ^ views.observations[rows, _TURNS].view(np.uint8)
-        )
+        units, masks, bits = views.observations, views.masks, views.random_bits.copy()
+        rows = np.flatnonzero(discarding(masks))
+        bits[rows] = scramble_all(views.seeds[rows] ^ units[rows, _TURNS].view(np.uint8))
 
         def choose(
             rows: NDArray[np.intp], seen: Seen, legal: NDArray[np.bool_]
         ) -> NDArray[np.int64]:
-            logits = legal_logits(lambda asked: self.model.evaluate(asked)[0], seen, legal)
+            logits = legal_logits(self.model.logits, seen, legal)
             if self.choice == "best":
                 return np.asarray(logits.argmax(axis=1), np.int64)
             bits[rows] = scramble_all(bits[rows])
             return sampled(logits, bits[rows])
 
-        keeping = undecided(len(views))
-        return decide(
-            views.observations,
-            views.masks,
-            keeping,
-            views.random_bits,
-            choose,
-            encoder=self.model.architecture.encoder,
-        )
+        encoder, keeping = self.model.architecture.encoder, undecided(len(views))
+        return decide(units, masks, keeping, views.random_bits, choose, encoder=encoder)

@@ -9,13 +9,14 @@ trade 389), C choices, R resources.
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
-from catan_pz.actions import DISCARD, NO_ACTION, PLENTY_ACTIONS
+from catan_pz.actions import NO_ACTION, PLENTY_ACTIONS
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.board.topology import HEX_VERTICES
@@ -70,14 +71,10 @@ _ORDER: Final = np.array(RESOURCES)
 
 def _multisets() -> NDArray[np.int8]:
     """(70, R) cards to keep: loops over brick, lumber, ore and grain, wool is the rest."""
-    n = range(KEPT + 1)
     counts = [
-        (b, w, o, g, KEPT - b - w - o - g)
-        for b in n
-        for w in n
-        for o in n
-        for g in n
-        if b + w + o + g <= KEPT
+        (*four, KEPT - sum(four))
+        for four in product(range(KEPT + 1), repeat=NUM_RESOURCES - 1)
+        if sum(four) <= KEPT
     ]
     sets = np.zeros((len(counts), NUM_RESOURCES), np.int8)
     sets[:, _ORDER] = counts
@@ -89,13 +86,8 @@ KEEP_SETS: Final = _multisets()
 """(70, R) the cards of each choice from `KEEP` on, by `Resource`."""
 
 
-def _swap_action(give: int, get: int) -> int:
-    swaps: list[list[int]] = actions.MARITIME_SWAPS.tolist()
-    return actions.MARITIME_TRADE + swaps.index([give, get])
-
-
 def _actions() -> NDArray[np.int64]:
-    table = np.full(NUM_CHOICES["gendre_table"], actions.NO_ACTION)
+    table = np.full(NUM_CHOICES["gendre_table"], NO_ACTION)
     hexes, vertices = np.arange(NUM_HEXES), np.arange(NUM_VERTICES)
     for offset in (0, 1):
         table[ROBBER + 2 * hexes + offset] = actions.MOVE_ROBBER + hexes
@@ -103,13 +95,11 @@ def _actions() -> NDArray[np.int64]:
     table[BUILDING + 2 * vertices] = actions.BUILD_SETTLEMENT + vertices
     table[BUILDING + 2 * vertices + 1] = actions.BUILD_CITY + vertices
     table[[ROLL, END_TURN]] = actions.ROLL, actions.END_TURN
-    pairs = [(give, get) for give in RESOURCES for get in RESOURCES if get != give]
-    table[TRADE:BUY] = [_swap_action(*pair) for pair in pairs]
-    table[BUY:PLENTY] = (
-        actions.BUY_DEVELOPMENT_CARD,
-        actions.PLAY_KNIGHT,
-        actions.PLAY_ROAD_BUILDING,
-    )
+    swaps = actions.MARITIME_SWAPS.tolist()
+    pairs = [[give, get] for give in RESOURCES for get in RESOURCES if get != give]
+    table[TRADE:BUY] = [actions.MARITIME_TRADE + swaps.index(pair) for pair in pairs]
+    table[BUY] = actions.BUY_DEVELOPMENT_CARD
+    table[[KNIGHT, ROAD_BUILDING]] = actions.PLAY_KNIGHT, actions.PLAY_ROAD_BUILDING
     table[MONOPOLY:KEEP] = actions.PLAY_MONOPOLY + _ORDER
     table[VICTIM:PLAYER_TRADE] = actions.STEAL + np.arange(actions.NUM_OPPONENTS)
     table[PLAYER_TRADE:] = np.arange(actions.OFFER, actions.NUM_ACTIONS)
@@ -121,17 +111,18 @@ ACTIONS: Final = _actions()
 """(464,) the action that plays each choice; `NO_ACTION` where more is to be settled first."""
 
 
-_DIRECT: Final = np.flatnonzero(ACTIONS != actions.NO_ACTION)
 _ROBBER_MOVES: Final = slice(actions.MOVE_ROBBER, actions.MOVE_ROBBER + NUM_HEXES)
 _DISCARDS: Final = slice(actions.DISCARD, actions.DISCARD + NUM_RESOURCES)
-_PLENTIES: Final = slice(
-    actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_YEAR_OF_PLENTY + len(actions.PLENTY_PAIRS)
-)
+_PLENTIES: Final = slice(actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_MONOPOLY)
 _HAND: Final = PLACES["own_hand"]
-_HAND_SIZES: Final = PLACES["hand_size"]
-_BUILDINGS: Final = PLACES["vertex_building"]
+_BANK: Final = PLACES["bank"]
+_TO_DISCARD: Final = PLACES["to_discard"].start
+_CARD_PLAYED: Final = PLACES["card_played"].start
+_PLENTY: Final = PLACES["own_cards"].start + YEAR_OF_PLENTY
 _CORNERS: Final = (np.arange(NUM_VERTICES)[:, None, None] == HEX_VERTICES).any(-1)
 """(V, H) whether a vertex is a corner of a hex."""
+
+_ENCODERS: Final = {name: cast(GendreEncoder, load(name)) for name in NUM_CHOICES}
 
 
 def discarding(masks: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -141,25 +132,19 @@ def discarding(masks: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 def steals(units: NDArray[np.int8]) -> NDArray[np.bool_]:
     """(K, H) whether the robber steals on a hex: an opponent is there and holds a card."""
-    built = units[:, _BUILDINGS].reshape(-1, NUM_VERTICES, MAX_PLAYERS) > 0
-    robbed = built & (units[:, _HAND_SIZES] > 0)[:, None]
+    built = units[:, PLACES["vertex_building"]].reshape(-1, NUM_VERTICES, MAX_PLAYERS) > 0
+    robbed = built & (units[:, PLACES["hand_size"]] > 0)[:, None]
     return np.asarray(robbed[..., 1:].any(-1) @ _CORNERS)
 
 
 def legal_choices(
     units: NDArray[np.int8], masks: NDArray[np.int8], encoder: str = "gendre"
 ) -> NDArray[np.bool_]:
-    """(K, C) the choices that are legal.
-
-    Args:
-        units: (K, N) observations in natural units.
-        masks: (K, A) legal actions.
-        encoder: whose choices.
-    """
+    """(K, C) the legal choices of an encoder, from observations (K, N) and masks (K, A)."""
     legal = np.zeros((len(masks), NUM_CHOICES[encoder]), np.bool_)
-    direct = _DIRECT[ACTIONS[_DIRECT] < masks.shape[1]]
-    direct = direct[direct < legal.shape[1]]
-    legal[:, direct] = masks[:, ACTIONS[direct]] != 0
+    of_choices = ACTIONS[: legal.shape[1]]
+    direct = np.flatnonzero((of_choices != NO_ACTION) & (of_choices < masks.shape[1]))
+    legal[:, direct] = masks[:, of_choices[direct]] != 0
     legal[:, PLENTY] = masks[:, _PLENTIES].any(axis=1)
     robbing = np.flatnonzero(masks[:, _ROBBER_MOVES].any(axis=1))
     if len(robbing):
@@ -173,28 +158,6 @@ def legal_choices(
     return legal
 
 
-def legal_resources(
-    masks: NDArray[np.int8], first: NDArray[np.int64] | None, encoder: str = "gendre"
-) -> NDArray[np.bool_]:
-    """(K, C) what a year of plenty may take.
-
-    Args:
-        masks: (K, A) legal actions.
-        first: (K,) the resource that was chosen first, None while none is.
-        encoder: whose choices.
-    """
-    pairs = masks[:, actions.PLENTY_ACTIONS] != 0
-    possible = pairs.any(-1) if first is None else pairs[np.arange(len(masks)), first]
-    legal = np.zeros((len(masks), NUM_CHOICES[encoder]), np.bool_)
-    legal[:, FREE_RESOURCE:MONOPOLY] = possible[:, _ORDER]
-    return legal
-
-
-def resource_of(choices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(K,) the `Resource` that choices from `FREE_RESOURCE` on take."""
-    return np.asarray(_ORDER[choices - FREE_RESOURCE])
-
-
 UNDECIDED: Final = -1
 """Stands in hands to keep where none was chosen."""
 
@@ -203,14 +166,10 @@ Choose = Callable[[NDArray[np.intp], Seen, NDArray[np.bool_]], NDArray[np.int64]
 """From rows (k,), what the encoder gives for them and the legal choices (k, C) to one choice each;
 a row may be asked up to three times in a decision."""
 
-Evaluate = Callable[[Seen], NDArray[np.float32]]
-"""From what the encoder gives for k rows to logits (k, C)."""
 
-_BANK: Final = PLACES["bank"]
-_TO_DISCARD: Final = PLACES["to_discard"].start
-_CARD_PLAYED: Final = PLACES["card_played"].start
-_PLENTY: Final = PLACES["own_cards"].start + YEAR_OF_PLENTY
-_ENCODERS: Final = {name: cast(GendreEncoder, load(name)) for name in NUM_CHOICES}
+def undecided(count: int) -> NDArray[np.int8]:
+    """(count, R) hands to keep where nothing is discarded."""
+    return np.full((count, NUM_RESOURCES), UNDECIDED, np.int8)
 
 
 def decide(
@@ -223,7 +182,7 @@ def decide(
     skip_forced: bool = True,
     encoder: str = "gendre",
 ) -> NDArray[np.int64]:
-    """Choose an action in each of K games.
+    """(K,) a legal action in each of K games.
 
     Args:
         units: (K, N) observations in natural units.
@@ -234,9 +193,6 @@ def decide(
         choose: the network.
         skip_forced: whether the engine plays decisions with a single legal action.
         encoder: name of the encoder, which tells the choices, too.
-
-    Returns:
-        (K,) legal actions.
     """
     found = np.full(len(masks), NO_ACTION, np.int64)
     discards = discarding(masks)
@@ -263,13 +219,7 @@ def decide(
 def kept_hands(
     units: NDArray[np.int8], sets: NDArray[np.int8], random_bits: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
-    """(K, R) hands to keep: the four cards chosen, the others drawn from the rest one by one.
-
-    Args:
-        units: (K, N) observations before the first discard.
-        sets: (K, R) the four cards.
-        random_bits: (K,) for the draws.
-    """
+    """(K, R) hands to keep: the four cards chosen (K, R), others drawn from the rest one by one."""
     hands, kept = units[:, _HAND], sets.copy()
     sizes = hands.sum(axis=1) - units[:, _TO_DISCARD]
     bits = random_bits
@@ -296,7 +246,7 @@ def _next_discards(
     if skip_forced:  # with one resource left the engine plays what is left to discard
         over |= (hands > 0).sum(axis=1) == 1
     keeping[rows[over]] = UNDECIDED
-    return np.asarray(DISCARD + resources)
+    return np.asarray(actions.DISCARD + resources)
 
 
 def _plenty(
@@ -310,27 +260,26 @@ def _plenty(
     units, games = units.copy(), np.arange(len(rows))
     units[:, _PLENTY] -= 1
     units[:, _CARD_PLAYED] = 1
+    pairs = masks[:, PLENTY_ACTIONS] != 0
     taken: list[NDArray[np.int64]] = []
     for left in (2, 1):
         seen = _ENCODERS[encoder].encode(units)
         seen["scalars"][:, _ENCODERS[encoder].free_resources] = left
-        legal = legal_resources(masks, taken[0] if taken else None, encoder)
-        taken.append(resource_of(choose(rows, seen, legal)))
+        legal = np.zeros((len(rows), NUM_CHOICES[encoder]), np.bool_)
+        possible = pairs[games, taken[0]] if taken else pairs.any(-1)
+        legal[:, FREE_RESOURCE:MONOPOLY] = possible[:, _ORDER]
+        taken.append(_ORDER[choose(rows, seen, legal) - FREE_RESOURCE])
         units[games, _HAND.start + taken[-1]] += 1
         units[games, _BANK.start + taken[-1]] -= 1
     return np.asarray(PLENTY_ACTIONS[taken[0], taken[1]])
 
 
-def legal_logits(evaluate: Evaluate, seen: Seen, legal: NDArray[np.bool_]) -> NDArray[np.float32]:
+def legal_logits(
+    evaluate: Callable[[Seen], NDArray[np.float32]], seen: Seen, legal: NDArray[np.bool_]
+) -> NDArray[np.float32]:
     """(k, C) logits of legal choices, -inf of others; a single legal one isn't evaluated."""
     logits = np.where(legal, np.float32(0), np.float32(-np.inf))
     several = legal.sum(axis=1) > 1
     if several.any():
-        found = evaluate({name: array[several] for name, array in seen.items()})
-        logits[several] += found
+        logits[several] += evaluate({name: array[several] for name, array in seen.items()})
     return logits
-
-
-def undecided(count: int) -> NDArray[np.int8]:
-    """(count, R) hands to keep where nothing is discarded."""
-    return np.full((count, NUM_RESOURCES), UNDECIDED, np.int8)

@@ -31,13 +31,7 @@ from catan_pz.terms import (
     Terrain,
 )
 
-RESOURCES: Final = (
-    Resource.BRICK,
-    Resource.LUMBER,
-    Resource.ORE,
-    Resource.GRAIN,
-    Resource.WOOL,
-)
+RESOURCES: Final = tuple(Resource[name] for name in ("BRICK", "LUMBER", "ORE", "GRAIN", "WOOL"))
 """The order of the resources."""
 
 _OF_RESOURCES: Final = np.array(RESOURCES)
@@ -79,7 +73,7 @@ def _sources(sides: int) -> Constant:
 
 
 def _bytes(array: Array) -> Array:
-    """An array of small integers as int8, which is quick to gather from."""
+    """Small integers as int8, which is quick to gather from."""
     return array.astype(np.int8) if isinstance(array, np.ndarray) else array.char()
 
 
@@ -94,14 +88,13 @@ def _harbor_access(units: Array) -> Array:
 class GendreEncoder(Encoder):
     """The board as planes, one for each kind of thing, and all else as scalars; nothing is scaled.
 
-    Args:
-        table: whether each opponent has planes and scalars of its own, beside scalars of trade
-            between players: the encoder `gendre_table`. Without it opponents' pieces and counts
-            are added up; the authors have one opponent.
-
     Attributes:
         free_resources: the scalar of the cards that a year of plenty still brings. An observation
             has no such moment: what plays by the encoder writes it.
+
+    Args:
+        table: whether each opponent has planes and scalars of its own, beside scalars of trade
+            between players: the encoder `gendre_table`. Without it opponents' are added up.
     """
 
     def __init__(self, *, table: bool = False) -> None:

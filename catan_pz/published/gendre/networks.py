@@ -16,16 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
-from catan_pz.checks import check_count, not_possible
+from catan_pz.checks import check_choice, check_count
 from catan_pz.encoders import load
 from catan_pz.encoders.arrays import Array, Constant, gather, join, merge
 from catan_pz.encoders.planes import HEIGHT, WIDTH
 from catan_pz.published.gendre.choices import BUILDING, NUM_CHOICES, NUM_PLANE_CHOICES, ROAD
 
 NETWORKS: Final = ("xdim", "xdim_res", "cnn_res")
-ACTIVATIONS: Final = ("tanh_leaky", "relu")
-NORMS: Final = ("none", "batch")
-MOST_LAYERS: Final = 1000
 KERNEL: Final = (3, 5)
 """Height and width."""
 
@@ -35,15 +32,10 @@ SLOPE: Final = 0.2
 NUM_ACTION_PLANES: Final = 5
 """Robber without stealing, robber with it, road, settlement, city."""
 
-MOMENTUM: Final = 0.1
-"""Share of a batch in the running mean and variance."""
-
-_EPSILON: Final = 1e-5
 _GRID: Final = HEIGHT * WIDTH
 
 
 def _cells(points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cells of the grid at some points."""
     return (points[:, 1] + HEIGHT // 2) * WIDTH + points[:, 0] + WIDTH // 2
 
 
@@ -70,14 +62,7 @@ _TAPS_OF_CELLS: Final = Constant((_NEIGHBORS.reshape(len(CELLS), -1) < len(CELLS
 """(15, 145) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
 
 
-def _on_grid(of_cells: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Numbers (k, 145) of the real cells as (k, 231), zero in void ones."""
-    grid = np.zeros((len(of_cells), _GRID), np.float32)
-    grid[:, CELLS] = of_cells
-    return grid
-
-
-_TAPS_OF_GRID: Final = Constant(_on_grid(_TAPS_OF_CELLS.values))
+_TAPS_OF_GRID: Final = Constant(_TAPS_OF_CELLS.values @ (CELLS[:, None] == np.arange(_GRID)))
 
 
 def _choices(cells: int, place: Any) -> Constant:
@@ -103,11 +88,9 @@ class GendreNetwork:
     Attributes:
         network: "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
             (convolutions alone, scalars as constant planes).
-        layers: before the heads, at most `MOST_LAYERS`.
+        layers: before the heads.
         planes: C of each layer, 0 for the paper's 15, or 40 of "cnn_res".
         scalars: S of each layer.
-        activation: "tanh_leaky", which alternate, or "relu".
-        norm: "none", or "batch" for batch normalisation before the residual.
         encoder: what it sees, which tells its choices, too: "gendre" for two players without trade,
             or "gendre_table" for any table.
     """
@@ -116,20 +99,12 @@ class GendreNetwork:
     layers: int = 8
     planes: int = 0
     scalars: int = 40
-    activation: str = "tanh_leaky"
-    norm: str = "none"
     encoder: str = "gendre"
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("network", NETWORKS),
-            ("activation", ACTIVATIONS),
-            ("norm", NORMS),
-            ("encoder", tuple(NUM_CHOICES)),
-        ):
-            if getattr(self, name) not in allowed:
-                raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
-        check_count("layers", self.layers, most=MOST_LAYERS)
+        check_choice("network", self.network, NETWORKS)
+        check_choice("encoder", self.encoder, tuple(NUM_CHOICES))
+        check_count("layers", self.layers, most=1000)
         check_count("planes", self.planes, least=0)
         check_count("scalars", self.scalars)
         if not self.planes:
@@ -147,50 +122,36 @@ class GendreNetwork:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of all weights, biases and running statistics, by name."""
+        """Shapes of all weights and biases, by name."""
         shapes: dict[str, tuple[int, ...]] = {}
         planes, scalars = (segment.shape[0] for segment in load(self.encoder).segments)
         if not self.is_crossed:
             planes += scalars
-        for k in range(self.layers):
-            shapes |= self._layer_shapes(str(k), planes, scalars, self.planes, self.scalars)
-            if self.norm == "batch":
-                sides = (("plane", self.planes), ("scalar", self.scalars))
-                for side, size in sides[: 1 + self.is_crossed]:
-                    for part in ("scale", "shift", "mean", "variance"):
-                        shapes[f"{side}_{part}_{k}"] = (size,)
-            planes, scalars = self.planes, self.scalars
         outputs = self.num_choices - NUM_PLANE_CHOICES + 1  # of no place, then the value
-        shapes |= self._layer_shapes("head", planes, scalars, NUM_ACTION_PLANES, outputs)
-        if not self.is_crossed:
-            shapes |= {"scalar_head": (planes, outputs), "scalar_bias_head": (outputs,)}
-        return shapes
-
-    def _layer_shapes(
-        self, k: str, planes: int, scalars: int, out_planes: int, out_scalars: int
-    ) -> dict[str, tuple[int, ...]]:
-        shapes: dict[str, tuple[int, ...]] = {
-            f"plane_{k}": (out_planes, planes, *KERNEL),
-            f"plane_bias_{k}": (out_planes,),
-        }
-        if self.is_crossed:
+        sizes = {str(k): (self.planes, self.scalars) for k in range(self.layers)}
+        for k, (out_planes, out_scalars) in (
+            sizes | {"head": (NUM_ACTION_PLANES, outputs)}
+        ).items():
             shapes |= {
-                f"inflate_{k}": (scalars, out_planes),
-                f"scalar_{k}": (scalars, out_scalars),
-                f"deflate_{k}": (2 * planes, out_scalars),
-                f"scalar_bias_{k}": (out_scalars,),
+                f"plane_{k}": (out_planes, planes, *KERNEL),
+                f"plane_bias_{k}": (out_planes,),
             }
+            if self.is_crossed:
+                shapes |= {
+                    f"inflate_{k}": (scalars, out_planes),
+                    f"scalar_{k}": (scalars, out_scalars),
+                    f"deflate_{k}": (2 * planes, out_scalars),
+                    f"scalar_bias_{k}": (out_scalars,),
+                }
+            elif k == "head":
+                shapes |= {"scalar_head": (planes, outputs), "scalar_bias_head": (outputs,)}
+            planes, scalars = out_planes, out_scalars
         return shapes
 
     @property
     def parameters(self) -> int:
-        """How many weights and biases it has; running statistics don't count."""
-        return sum(prod(self.shapes[name]) for name in self.trained)
-
-    @property
-    def trained(self) -> list[str]:
-        """Names of what is learned."""
-        return [name for name in self.shapes if "_mean_" not in name and "_variance_" not in name]
+        """How many weights and biases it has."""
+        return sum(map(prod, self.shapes.values()))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -201,51 +162,35 @@ class GendreNetwork:
         """Weights to begin with: Glorot's, biases zero."""
         arrays: dict[str, NDArray[np.float32]] = {}
         for name, shape in self.shapes.items():
-            if len(shape) == 1:
-                ones = "_scale_" in name or "_variance_" in name
-                arrays[name] = np.full(shape, float(ones), np.float32)
-                continue
             fans = sum(shape[:2]) * prod(shape[2:])
             most = (6 / fans) ** 0.5
-            arrays[name] = rng.uniform(-most, most, shape).astype(np.float32)
+            drawn = rng.uniform(-most, most, shape) if len(shape) > 1 else np.zeros(shape)
+            arrays[name] = drawn.astype(np.float32)
         return arrays
 
-    def evaluate(
-        self,
-        weights: Weights,
-        planes: Array,
-        scalars: Array,
-        statistics: dict[str, Array] | None = None,
-    ) -> tuple[Array, Array]:
+    def evaluate(self, weights: Weights, planes: Array, scalars: Array) -> tuple[Array, Array]:
         """Logits (K, L) of all choices, and values (K,) in [-1, 1].
 
         Args:
             weights: of the `shapes`, arrays of the same kind as the planes.
-            planes: (K, C, 11, 21) float32 of the encoder, with 17 or 21 planes.
-            scalars: (K, S) float32 of the encoder, 45 or 122.
-            statistics: a dict to train with batch normalisation: the batch's own mean and
-                variance are used and written into it. None uses the running ones.
+            planes: (K, C, 11, 21) float32 of the encoder.
+            scalars: (K, S) float32 of the encoder.
         """
         x, s = _entered(planes), scalars
         for k in range(self.layers):
             y, t = self._sums(str(k), weights, x, s)
-            if self.norm == "batch":
-                y = _normalised(f"plane_{{}}_{k}", weights, y, statistics)
-                t = _normalised(f"scalar_{{}}_{k}", weights, t, statistics) if t is not None else t
             if self.network != "xdim" and k:
                 y, t = y + x, (t + s if t is not None else t)
-            is_tanh = self.activation == "tanh_leaky" and k % 2 == 0
-            slope = SLOPE if self.activation == "tanh_leaky" else 0.0
-            x = _masked(_activated(y, is_tanh, slope))
-            s = s if t is None else _activated(t, is_tanh, slope)
+            x = _masked(_activated(y, k))
+            s = s if t is None else _activated(t, k)
         y, t = self._sums("head", weights, x, s)
         if t is None:
             t = x.sum(-1) * (1 / len(CELLS)) @ weights["scalar_head"] + weights["scalar_bias_head"]
         of_places = gather(merge(y), _OF_CELLS if isinstance(y, np.ndarray) else _OF_GRID)
-        return join([of_places, t[:, :-1]]), _activated(t[:, -1], True, 0.0)
+        return join([of_places, t[:, :-1]]), _activated(t[:, -1], 0)
 
     def _sums(self, k: str, weights: Weights, x: Array, s: Array) -> tuple[Array, Array | None]:
-        """What a layer adds up for planes (K, C, n), and for scalars (K, S) where it has any."""
+        """Sums of a layer for planes (K, C, n), and for scalars (K, S) where it has any."""
         kernels, bias = weights[f"plane_{k}"], weights[f"plane_bias_{k}"]
         y = _convolved(x, kernels[:, : x.shape[1]])
         if not self.is_crossed:
@@ -300,33 +245,12 @@ def _convolved_constants(s: Array, kernels: Array) -> Array:
     return (s @ flat).reshape(len(s), -1, len(kernels)).swapaxes(1, 2)
 
 
-def _activated(x: Array, is_tanh: bool, slope: float) -> Array:
+def _activated(x: Array, layer: int) -> Array:
+    """Activation of a layer: tanh and leaky ReLU in turn."""
+    if layer % 2 == 0:
+        return np.tanh(x) if isinstance(x, np.ndarray) else x.tanh()
     if isinstance(x, np.ndarray):
-        return np.tanh(x) if is_tanh else np.maximum(x, np.float32(slope) * x)
+        return np.maximum(x, np.float32(SLOPE) * x)
     from torch.nn.functional import leaky_relu
 
-    return x.tanh() if is_tanh else leaky_relu(x, slope)
-
-
-def _normalised(
-    name: str, weights: Weights, x: Array, statistics: dict[str, Array] | None
-) -> Array:
-    """Batch normalisation of planes (K, C, n), real cells alone, or of scalars (K, S)."""
-    scale, shift, mean, variance = (
-        weights[name.format(part)] for part in ("scale", "shift", "mean", "variance")
-    )
-    per_plane = x.ndim > 2
-    if statistics is not None:
-        real = _masked(x) if per_plane else x
-        axes = (0, 2) if per_plane else (0,)
-        count = len(x) * (len(CELLS) if per_plane else 1)
-        mean = real.sum(axes) * (1 / count)
-        apart = _masked(x - mean[:, None]) if per_plane else x - mean
-        variance = (apart * apart).sum(axes) * (1 / count)
-        statistics[name.format("mean")] = mean
-        statistics[name.format("variance")] = variance
-    factor = scale * (variance + _EPSILON) ** -0.5
-    offset = shift - mean * factor
-    if per_plane:
-        factor, offset = factor[:, None], offset[:, None]
-    return x * factor + offset
+    return leaky_relu(x, SLOPE)

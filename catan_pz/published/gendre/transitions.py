@@ -19,7 +19,7 @@ class OneStepTransitions:
 
     Args:
         num_games: B.
-        **parts: what is remembered of a decision: shape and dtype.
+        **parts: shape and dtype of each array that is remembered of a decision.
     """
 
     def __init__(self, num_games: int, **parts: tuple[tuple[int, ...], str]) -> None:

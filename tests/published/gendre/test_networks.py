@@ -6,7 +6,7 @@ import pytest
 from catan_pz import encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
-from catan_pz.published.gendre.networks import CELLS, NETWORKS, NORMS, GendreNetwork
+from catan_pz.published.gendre.networks import CELLS, NETWORKS, GendreNetwork
 
 # Convolutions of 15 weights for each pair of planes and a bias, scalars to constant planes,
 # scalars to scalars with a bias, mean and variance of each plane to scalars.
@@ -34,12 +34,10 @@ def test_parameters_are_those_counted_by_hand():
     assert GendreNetwork("xdim_res", 6, encoder="gendre_table").parameters == 50_792 + more
     more = 15 * (4 + 77) * 40 + (40 + 1) * 140
     assert GendreNetwork("cnn_res", 6, encoder="gendre_table").parameters == 164_832 + more
-    # A scale and a shift for each plane and scalar of a layer.
-    assert GendreNetwork("xdim", 6, norm="batch").parameters == 50_792 + 6 * 2 * (15 + 40)
 
 
 def weights_of(architecture, seed=0):
-    """Weights with biases and running statistics that matter."""
+    """Weights with biases that matter."""
     rng = np.random.default_rng(seed)
     weights = architecture.initial(rng)
     for name, array in weights.items():
@@ -83,21 +81,10 @@ def masked(planes):
     return planes * mask.reshape(11, 21)
 
 
-def normed(side, k, weights, x):
-    part = {
-        name: weights[f"{side}_{name}_{k}"].reshape(-1, *[1] * (x.ndim - 1))
-        for name in ("scale", "shift", "mean", "variance")
-    }
-    z = (x - part["mean"]) / np.sqrt(part["variance"] + 1e-5)
-    return part["scale"] * z + part["shift"]
-
-
 def by_hand(architecture, weights, planes, scalars):
     x, s = planes.astype(float), scalars.astype(float)
     for k in range(architecture.layers):
         y, t = summed(k, weights, x, s)
-        if architecture.norm == "batch":
-            y, t = masked(normed("plane", k, weights, y)), normed("scalar", k, weights, t)
         if architecture.network == "xdim_res" and k > 0:
             y, t = y + x, t + s
         act = np.tanh if k % 2 == 0 else lambda z: np.where(z > 0, z, 0.2 * z)
@@ -112,9 +99,9 @@ def by_hand(architecture, weights, planes, scalars):
     return np.array([*logits, *t[:-1]]), np.tanh(t[-1])
 
 
-@pytest.mark.parametrize(("network", "norm"), [("xdim", "none"), ("xdim_res", "batch")])
-def test_crossed_networks_do_what_is_written_out(network, norm, seen):
-    architecture = GendreNetwork(network, 3, 4, 6, norm=norm)
+@pytest.mark.parametrize("network", ["xdim", "xdim_res"])
+def test_crossed_networks_do_what_is_written_out(network, seen):
+    architecture = GendreNetwork(network, 3, 4, 6)
     weights = weights_of(architecture)
     found = architecture.evaluate(weights, seen["planes"], seen["scalars"])
     for k in range(2):
@@ -138,12 +125,11 @@ def test_the_baseline_sees_scalars_as_constant_planes(seen):
     assert found[1][0] == pytest.approx(np.tanh(t[-1]), abs=1e-3)
 
 
-@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize(("encoder", "count"), [("gendre", 324), ("gendre_table", 464)])
-def test_numpy_and_torch_agree(network, norm, encoder, count):
+def test_numpy_and_torch_agree(network, encoder, count):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    architecture = GendreNetwork(network, 4, norm=norm, encoder=encoder)
+    architecture = GendreNetwork(network, 4, encoder=encoder)
     batch = CpuBatch(6, num_players=count // 100, trading=count > 324, seed=1)
     batch.play_random(400)
     seen = encoders.load(encoder).encode(batch.observation)
@@ -152,29 +138,6 @@ def test_numpy_and_torch_agree(network, norm, encoder, count):
     assert [array.shape for array in found] == [(6, count), (6,)]
     assert all(array.dtype == np.float32 for array in found)
     tensors = {name: torch.as_tensor(array) for name, array in weights.items()}
-    planes, scalars = (torch.as_tensor(seen[name]) for name in ("planes", "scalars"))
-    with torch.no_grad():
-        expected = architecture.evaluate(tensors, planes, scalars)
+    expected = architecture.evaluate(tensors, *map(torch.as_tensor, seen.values()))
     for array, tensor in zip(found, expected, strict=True):
         np.testing.assert_allclose(array, tensor.numpy(), rtol=1e-3, atol=1e-3)
-
-
-def test_batches_are_normalised_by_their_own_statistics(seen):
-    torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    architecture = GendreNetwork("xdim", 1, 3, 4, "relu", "batch")
-    weights = {name: torch.as_tensor(w) for name, w in weights_of(architecture).items()}
-    planes, scalars = (torch.as_tensor(seen[name]) for name in ("planes", "scalars"))
-    statistics = {}
-    architecture.evaluate(weights, planes, scalars, statistics)
-    assert set(statistics) == {"plane_mean_0", "plane_variance_0", "scalar_mean_0"} | {
-        "scalar_variance_0"
-    }
-    sums = [
-        summed(0, {n: w.numpy() for n, w in weights.items()}, p, s)
-        for p, s in zip(seen["planes"].astype(float), seen["scalars"].astype(float), strict=True)
-    ]
-    real = np.stack([y.reshape(3, -1)[:, CELLS] for y, _ in sums])
-    np.testing.assert_allclose(statistics["plane_mean_0"], real.mean(axis=(0, 2)), rtol=1e-3)
-    np.testing.assert_allclose(statistics["plane_variance_0"], real.var(axis=(0, 2)), rtol=1e-3)
-    scalar = np.stack([t for _, t in sums])
-    np.testing.assert_allclose(statistics["scalar_variance_0"], scalar.var(axis=0), rtol=1e-3)
