@@ -29,7 +29,7 @@ from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.training.console import REPEATABLE, run_program
-from catan_pz.training.curves import as_csv
+from catan_pz.training.evaluation import as_csv
 from catan_pz.training.options import Count, parse
 
 console = Console()

@@ -36,7 +36,7 @@ from sb3_contrib import MaskablePPO
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.console import RESUMABLE, run_program
-from catan_pz.training.curves import TrainingPhase
+from catan_pz.training.evaluation import TrainingPhase
 from catan_pz.training.imitation import imitate
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import (

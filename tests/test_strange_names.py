@@ -175,13 +175,13 @@ def test_reports(results: Result, ending: str, tmp_path: Path) -> None:
 def test_learning_curves() -> None:
     pytest.importorskip("torch", reason="takes the extra `train`")
     pytest.importorskip("matplotlib", reason="takes the extra `train`")
-    from catan_pz.training import curves
+    from catan_pz.training import evaluation
     from catan_pz.training.evaluation import describe
 
     row = {"frames": 1, "seconds": 1.0, "games": 4, "won": 1, "win_rate": 0.25}
     row |= {"interval": [0.1, 0.5], "points": 2.0}
     rows = [row | {"against": name} for name in NAMES.values()]
-    drawn = curves.draw_curve(rows, r"$\frac", 4, "frames")
+    drawn = evaluation.draw_curve(rows, r"$\frac", 4, "frames")
     assert drawn.startswith(b"\x89PNG")
     for one in rows:
         assert describe(one).isprintable()

@@ -18,7 +18,7 @@ class BoardLayers(nn.Module):
     """The network, to be trained.
 
     Args:
-        width: W, size of an embedding.
+        width: W.
         dense: D.
         actions: A.
         separate_value: whether the value has two dense layers of its own, on the flat vector.

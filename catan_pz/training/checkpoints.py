@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -25,12 +25,9 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> None:
-    """Write something; a full disk ends a training only where nothing comes later.
+    """Write something; a full disk ends a training only where nothing comes later (`needed`).
 
-    Args:
-        write: writes it.
-        what: what it is, for the warning.
-        needed: whether nothing comes later.
+    `what` names it in the warning.
     """
     try:
         write()
@@ -71,23 +68,11 @@ def unpack_arrays(packed: torch.Tensor) -> dict[str, NDArray[Any]]:
     return read_arrays(packed.numpy().tobytes())
 
 
-class _Entry(NamedTuple):
-    """A checkpoint in the list."""
-
-    file: str
-    frames: int
-    sha256: str
-    league: list[str]
-
-
 class Checkpoints:
     """The last two checkpoints in a folder, listed with their SHA-256 in `checkpoint.json`.
 
     A file counts only once the list names it, and the list is replaced atomically. Files are named
     with their digest, so that none that the list names is ever written over.
-
-    Args:
-        folder: output folder of the training.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -99,16 +84,20 @@ class Checkpoints:
         if not self.index.exists():
             return []
         try:
-            found = json.loads(self.index.read_text(encoding="utf-8"))["checkpoints"]
-            return [_Entry(**entry)._asdict() for entry in found]
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            found: list[dict[str, Any]] = json.loads(self.index.read_bytes())["checkpoints"]
+            return found
+        except (ValueError, LookupError, TypeError) as error:
             raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
     def open(self, *, resume: bool) -> dict[str, Any] | None:
         """The state to resume from, or None for a new training."""
         saved = self.load() if resume else None
-        if saved is None:
-            self._refuse()
+        written = ("result.json", "model.npz")  # a training without checkpoints has these alone
+        if saved is None and any((self.folder / n).exists() for n in (self.index.name, *written)):
+            raise ValueError(
+                f"option out={str(self.folder)!r} is not possible: the folder holds a training; "
+                "allowed: --resume to continue it, or another folder"
+            )
         try:
             check_writable(self.index)
         except OSError as error:
@@ -117,29 +106,18 @@ class Checkpoints:
             ) from error
         return saved
 
-    def _refuse(self) -> None:
-        """Refuse the folder to a new training if it holds one already."""
-        written = ("result.json", "model.npz")  # a training without checkpoints has these alone
-        if self.entries() or any((self.folder / name).exists() for name in written):
-            raise ValueError(
-                f"option out={str(self.folder)!r} is not possible: the folder holds a training; "
-                "allowed: --resume to continue it, or another folder"
-            )
-
     def save(self, frames: int, state: dict[str, Any], league: Sequence[str] = ()) -> None:
         """Write a checkpoint; of the older ones the last stays, with the snapshots it needs.
 
-        Args:
-            frames: frames trained so far.
-            state: what `torch.load(weights_only=True)` can read back.
-            league: names of the league's snapshots that the state refers to.
+        `torch.load(weights_only=True)` reads the state back, which refers to these snapshots of the
+        league.
         """
         file = io.BytesIO()
         torch.save(state, file)
         data = file.getvalue()
         digest = hashlib.sha256(data).hexdigest()
         name = f"checkpoint-{frames:012d}-{digest[:12]}.pt"
-        entry = _Entry(name, frames, digest, list(league))._asdict()
+        entry = {"file": name, "frames": frames, "sha256": digest, "league": list(league)}
         write_bytes(self.folder / name, data)
         # What is listed of later frames is damaged: the training resumed before it.
         kept = [entry, *(old for old in self.entries() if old["frames"] < frames)][:_KEPT]

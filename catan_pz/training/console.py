@@ -1,10 +1,11 @@
-"""Programs of the command line: lines above a progress bar, Ctrl-C, errors in one line."""
+"""What programs show and log: lines above a progress bar, Ctrl-C, errors in one line."""
 
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -32,7 +33,7 @@ def warn(text: str) -> None:
 def run_program(
     main: Callable[[], object], *further: type[Exception], stopped: str = "Interrupted."
 ) -> None:
-    """Run a program's `main`.
+    """Run a program's `main`; its errors end it with one line.
 
     Args:
         main: parses the options, and does everything.
@@ -63,3 +64,36 @@ def heeding_signals(
     finally:
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
+
+
+class Logs:
+    """Logs for TensorBoard, where that is installed, in a folder; None for nowhere.
+
+    A resumed training replaces what was logged after its checkpoint, at so many `frames`.
+    """
+
+    def __init__(self, folder: Path | None, frames: int) -> None:
+        self._writer: Any = None
+        if folder is not None:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                return
+            self._writer = SummaryWriter(str(folder), purge_step=frames + 1 if frames else None)
+
+    def write(self, values: Mapping[str, Any], frames: int) -> None:
+        """Log the numbers among these values; what can't be written doesn't end the training."""
+        if self._writer is None:
+            return
+        try:
+            for tag, value in values.items():
+                if isinstance(value, int | float):
+                    self._writer.add_scalar(tag, value, frames)
+        except OSError as error:
+            warn(f"TensorBoard's logs can't be written any more: {error}.")
+            self._writer = None
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._writer is not None:
+            self._writer.close()

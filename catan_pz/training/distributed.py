@@ -16,8 +16,10 @@ import torch.distributed as dist
 
 from catan_pz.agents.network import Model
 from catan_pz.checks import check_count
-from catan_pz.training.actor_critic import ActorCritic, Weights, policy_weights
 from catan_pz.training.league import PastSelves
+
+Weights = Mapping[str, torch.Tensor]
+"""Parameters by name."""
 
 ATTEMPTS: Final = 10
 """Workers that may be lost in one round, one after the other, before the training stops."""
@@ -36,14 +38,11 @@ class Workers:
     Args:
         ray: the module, connected.
         make: makes a `Player` in an actor, from its index and the state to go on from or None.
-        states: by the index of each worker, the state to go on from, or None.
+        states: by the index of each worker, the state to go on from, or None; then that after the
+            last of its rounds that was taken.
         patience: seconds without an answer after which a worker counts as lost; not while it waits
             for a CPU.
         warn: called with a sentence for each worker that is lost, or that waits for a CPU.
-
-    Attributes:
-        states: of each worker after the last of its rounds that was taken.
-        replaced: how many workers were.
     """
 
     def __init__(
@@ -77,12 +76,9 @@ class Workers:
         self._calls[index, number] = self._actors[index].play.remote(number, *given)
 
     def ask(self, number: int, *given: Any) -> None:
-        """Ask every worker for a round.
+        """Ask every worker for a round, one more than the last, with arguments for `Player.play`.
 
-        Args:
-            number: of the round, one more than the last one.
-            *given: for `Player.play`; in place of references to the object store it gets what
-                they refer to.
+        In place of references to the object store it gets what they refer to.
         """
         for index in self.states:
             self._asked[index][number] = given
@@ -162,25 +158,27 @@ class Versions:
         max_lag: from 0.
         every: versions between two past selves.
         seed: of their choice.
-
-    Attributes:
-        newest: the number of the newest version.
     """
 
     def __init__(
-        self, past: PastSelves, network: ActorCritic, *, max_lag: int, every: int, seed: int
+        self, past: PastSelves, network: torch.nn.Module, *, max_lag: int, every: int, seed: int
     ) -> None:
         self.max_lag = check_count("max_lag", max_lag, least=0)
         self.newest = 0
         self._past, self._network, self._every, self._seed = past, network, every, seed
-        self._kept: dict[int, Weights] = {0: network.weights()}
+        self._kept: dict[int, Weights] = {}
+        self._keep()
 
     def add(self) -> None:
         """Keep what the network is now as the next version."""
         self.newest += 1
-        self._kept[self.newest] = self._network.weights()
+        self._keep()
         for version in [v for v in self._kept if v < self.newest - self.max_lag]:
             del self._kept[version]
+
+    def _keep(self) -> None:
+        parameters = self._network.state_dict().items()
+        self._kept[self.newest] = {name: x.detach().cpu().clone() for name, x in parameters}
 
     def number_for(self, round_number: int) -> int:
         """The version that a round is played with."""
@@ -190,11 +188,11 @@ class Versions:
         """The weights that a round is played with."""
         return self._kept[self.number_for(round_number)]
 
-    def league_for(self, round_number: int) -> list[Weights]:
-        """Policies of the past selves that play in a round, as their files have them."""
+    def league_for(self, round_number: int) -> list[Model]:
+        """The past selves that play in a round."""
         self._past.pool = self._pool(self.number_for(round_number))
         names = self._past.draw(np.random.default_rng([self._seed, round_number]))
-        return [policy_weights(Model.read(self._past.path(name))) for name in names]
+        return [Model.read(self._past.path(name)) for name in names]
 
     def _pool(self, version: int) -> list[str]:
         """Past selves once there is some version, oldest first."""
@@ -213,21 +211,15 @@ class Versions:
         versions = range(self.number_for(self.newest), self.newest + 1)
         return sorted({name for version in versions for name in self._pool(version)})
 
-    def get_state(self) -> dict[str, dict[str, torch.Tensor]]:
+    def get_state(self) -> dict[int, Weights]:
         """The versions in play; the files of past selves are no part of it."""
-        return {
-            str(version): {name: torch.tensor(array) for name, array in weights.items()}
-            for version, weights in self._kept.items()
-        }
+        return dict(self._kept)
 
-    def set_state(self, state: Mapping[str, Mapping[str, torch.Tensor]]) -> None:
+    def set_state(self, state: Mapping[int, Weights]) -> None:
         """Continue from what `get_state` gave; the network becomes the newest version."""
-        self._kept = {
-            int(version): {name: array.numpy() for name, array in weights.items()}
-            for version, weights in state.items()
-        }
+        self._kept = dict(state)
         self.newest = max(self._kept)
-        self._network.set_weights(self._kept[self.newest])
+        self._network.load_state_dict(self._kept[self.newest])
 
 
 PROCESSES: Final = int(os.environ.get("WORLD_SIZE", "1"))
@@ -238,11 +230,7 @@ RANK: Final = int(os.environ.get("RANK", "0"))
 
 
 def join(device: str) -> torch.device:
-    """Meet the others, and give this process its device.
-
-    Args:
-        device: "auto", "cpu" or "cuda".
-    """
+    """Meet the others, and give this process its device: "auto", "cpu" or "cuda"."""
     on_gpu = device != "cpu" and torch.cuda.is_available()
     if PROCESSES > 1 and not dist.is_initialized():
         dist.init_process_group("nccl" if on_gpu else "gloo")

@@ -1,14 +1,24 @@
-"""Win rates of a learner, played by the arena."""
+"""Win rates of a learner, played by the arena; learning curves as CSV and as a picture."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+import csv
+import io
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
 from catan_pz.agents.specs import split_specs
 from catan_pz.arena import play_match
-from catan_pz.names import shown
+from catan_pz.names import plotted, printable, shown
 from catan_pz.rules import Rules
+from catan_pz.training.checkpoints import write_bytes
+
+_COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
+_LONGEST: Final = 40
+"""Characters that are drawn of a name."""
+
 
 SEED_OFFSET: Final = 1_000_003
 """Distance between the seed of a training and that of its evaluations: other boards and dice."""
@@ -17,15 +27,9 @@ _LEARNER: Final = "learner"
 
 
 def line_ups(against: str, rules: Rules) -> dict[str, list[str]]:
-    """Evaluations by name, each with the same agent in all other seats.
+    """Evaluations by name, each with one of these agents in all other seats.
 
-    Args:
-        against: names of the agents, separated by commas.
-        rules: of the games.
-
-    Raises:
-        ValueError: for an agent that isn't known, or that isn't for these rules.
-        OSError: if the file of a model can't be read.
+    Their names are separated by commas. An agent that isn't for these rules is refused.
     """
     names = split_specs(against)
     for name in names:
@@ -36,14 +40,14 @@ def line_ups(against: str, rules: Rules) -> dict[str, list[str]]:
 def evaluate(
     agent: Agent, opponents: Sequence[Agent | str], rules: Rules, games: int, seed: int
 ) -> dict[str, Any]:
-    """Play games with each seed in every seating, and count wins.
+    """Play games with each board in every seating, and count wins.
 
     Args:
         agent: who is evaluated.
         opponents: (P - 1,) agents or their names.
         rules: of the games.
         games: at least this many; the last block of seatings is completed.
-        seed: of the match; the same seed gives the same boards and dice.
+        seed: of the match.
 
     Returns:
         JSON values: `games`, `won`, `win_rate`, `interval` (95 %), `points` (mean), `seed`.
@@ -68,3 +72,94 @@ def describe(row: dict[str, Any]) -> str:
         f"{100 * row['win_rate']:.1f} % (95 % interval {100 * low:.1f} to "
         f"{100 * high:.1f} %), {row['points']:.1f} points"
     )
+
+
+class TrainingPhase(NamedTuple):
+    """A part of the training that is marked on the curve, from a frame to another.
+
+    What comes before the first frame begins below 0.
+    """
+
+    name: str
+    start: float
+    end: float
+
+
+def write_curve(
+    folder: Path,
+    curve: Sequence[dict[str, Any]],
+    title: str,
+    num_players: int,
+    unit: str,
+    phases: Sequence[TrainingPhase] = (),
+) -> None:
+    """Write `curve.csv` and `curve.png`.
+
+    Args:
+        folder: where to.
+        curve: rows of evaluations: those of `evaluate` with `frames` (how much was trained),
+            `seconds` and `against`.
+        title: of the picture.
+        num_players: for the win rate at chance level.
+        unit: what is counted.
+        phases: parts of the training to mark.
+    """
+    rows = []
+    for row in curve:  # `low` and `high` bound the 95 % interval
+        low, high = row["interval"]
+        cells = {name: row[name] for name in _COLUMNS} | {"against": printable(row["against"])}
+        rows.append(cells | {"low": low, "high": high, "points": row["points"]})
+    write_bytes(folder / "curve.csv", as_csv(rows))
+    write_bytes(folder / "curve.png", draw_curve(curve, title, num_players, unit, phases))
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Rows that have the same names as a table with a line for each; there must be one."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()
+
+
+def draw_curve(
+    curve: Sequence[dict[str, Any]],
+    title: str,
+    num_players: int,
+    unit: str,
+    phases: Sequence[TrainingPhase] = (),
+) -> bytes:
+    """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for against in dict.fromkeys(row["against"] for row in curve):
+        rows = [row for row in curve if row["against"] == against]
+        frames = [row["frames"] for row in rows]
+        low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
+        rates = [100 * row["win_rate"] for row in rows]
+        label = plotted(f"against {shown(against, _LONGEST)}")
+        axes.plot(frames, rates, marker=".", label=label)
+        axes.fill_between(frames, low, high, alpha=0.2)
+    chance = 100 / num_players
+    axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
+    for phase in phases:
+        axes.axvspan(phase.start, phase.end, color="gray", alpha=0.15, linewidth=0)
+        middle = (phase.start + phase.end) / 2
+        words = plotted(shown(phase.name, _LONGEST))
+        axes.text(middle, 3, words, rotation=90, ha="center", va="bottom", fontsize=8)
+    axes.set_title(plotted(title))
+    axes.set(xlabel=unit, ylabel="games won, %")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_ylim(0, 102)
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=3)
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()

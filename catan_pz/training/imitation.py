@@ -26,12 +26,11 @@ class Demonstrations:
     """Decisions of an expert. Letters: D decisions, N numbers of an observation, A actions.
 
     Attributes:
-        observations: (D, N) int8, in natural units.
-        masks: (D, A / 8) uint8, packed bits.
-        actions: (D,) int64, the expert's choices.
-        returns: (D,) float32, discounted sum of the rewards that followed.
-        complete: (D,) float32, 1 where the game was played to its end, so that the return
-            misses nothing; else 0.
+        observations: (D, N) in natural units.
+        masks: (D, A / 8) packed bits.
+        actions: (D,) the expert's choices.
+        returns: (D,) discounted sum of the rewards that followed.
+        complete: (D,) 1 where the return misses nothing, as the game was played to its end; else 0.
     """
 
     observations: NDArray[np.int8]
@@ -94,38 +93,6 @@ def collect_demonstrations(
     )
 
 
-def imitate(
-    model: Any,
-    games: Any,
-    expert: str,
-    *,
-    reward: Reward,
-    demonstrations: int,
-    seed: int,
-    epochs: int = 2,
-    batch_size: int = 256,
-    learning_rate: float = 2e-3,
-) -> float:
-    """Fit a MaskablePPO to an expert's decisions; arguments as for the functions beside this one.
-
-    Returns:
-        The mean probability of the expert's actions in the last epoch.
-    """
-    decisions = collect_demonstrations(
-        expert, games, demonstrations, reward=reward, gamma=model.gamma, seed=seed
-    )
-    return clone_behaviour(
-        model,
-        decisions,
-        encoder=games.batch.encoder,
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate,
-        seed=seed,
-        name=expert,
-    )
-
-
 def discounted_returns(
     rewards: NDArray[np.float64],
     done: NDArray[np.bool_],
@@ -160,21 +127,8 @@ def clone_behaviour(
 
     The loss is the negative log-likelihood of the expert's actions plus the value's squared
     error. The learning rate of Adam falls linearly to 0; the optimizer is separate from the
-    model's, so its momentum doesn't carry over.
-
-    Args:
-        model: the MaskablePPO.
-        demonstrations: what to imitate.
-        encoder: of the observations that the policy takes.
-        epochs: passes over the demonstrations.
-        batch_size: demonstrations in a minibatch.
-        learning_rate: at the start.
-        seed: settles the order of the minibatches.
-        name: of the expert, for what is printed.
-
-    Returns:
-        The mean probability that the policy gave to the expert's actions in the last epoch, which
-        is printed after each.
+    model's, so its momentum doesn't carry over. After each epoch the mean probability of the
+    expert's actions is printed; that of the last is returned.
     """
     policy = model.policy
     policy.set_training_mode(True)
@@ -216,3 +170,31 @@ def _losses(
     complete = torch.as_tensor(demonstrations.complete[rows], device=device)
     value_loss = ((values[:, 0] - returns).pow(2) * complete).mean()
     return -log_probabilities.mean() + model.vf_coef * value_loss, log_probabilities
+
+
+def imitate(
+    model: Any,
+    games: Any,
+    expert: str,
+    *,
+    reward: Reward,
+    demonstrations: int,
+    seed: int,
+    epochs: int = 2,
+    batch_size: int = 256,
+    learning_rate: float = 2e-3,
+) -> float:
+    """Collect an expert's decisions, and fit a MaskablePPO to them; what that returns."""
+    decisions = collect_demonstrations(
+        expert, games, demonstrations, reward=reward, gamma=model.gamma, seed=seed
+    )
+    return clone_behaviour(
+        model,
+        decisions,
+        encoder=games.batch.encoder,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        seed=seed,
+        name=expert,
+    )

@@ -25,11 +25,8 @@ class PastSelves:
 
     Args:
         folder: where snapshots are written.
-        size: snapshots that are kept; the oldest is dropped first.
+        size: snapshots in the `pool` of names; the oldest is dropped first.
         active: how many of them play at a time.
-
-    Attributes:
-        pool: names of the snapshots, oldest first.
     """
 
     def __init__(self, folder: Path | str, size: int = 50, active: int = 4) -> None:
@@ -72,30 +69,22 @@ class League(Mixture):
     to Play Settlers of Catan with Deep Reinforcement Learning", 2022.
 
     Args:
-        folder: where snapshots are written.
+        past: the snapshots, of which some are `playing`.
         others: agents that play beside them, or their names.
         weights: sampling weight of each of these.
         share: sampling weight of the snapshots together; 0 for none.
-        size: snapshots in the pool; the oldest is dropped first.
-        active: how many of them play at a time.
         seed: of the sampling from the pool.
-
-    Attributes:
-        past: the snapshots.
-        playing: names of the snapshots that play.
     """
 
     name = "league"
 
     def __init__(
         self,
-        folder: Path | str,
+        past: PastSelves,
         others: Sequence[Agent | str] = (),
         weights: Sequence[float] = (),
         *,
         share: float = 1.0,
-        size: int = 50,
-        active: int = 4,
         seed: int = 0,
     ) -> None:
         check_number("option share", share, least=0)
@@ -104,7 +93,7 @@ class League(Mixture):
         # Before the first snapshot only the others play, or random players.
         alone = [] if any(weights) else ["random"]
         super().__init__([*others, *alone], [*weights, *[1.0] * len(alone)])
-        self.past, self.share = PastSelves(folder, size, active), share
+        self.past, self.share = past, share
         self._others = list(zip(self.members, weights, strict=False))
         self.playing: list[str] = []
         self._rng = np.random.default_rng([seed, 0x1EA60E])
@@ -177,12 +166,10 @@ def make_opponents(args: TrainingArgs) -> League | None:
         return None
     share = weights.pop("league", 0.0)
     league = League(
-        Path(args.out) / "league",
+        PastSelves(Path(args.out) / "league", args.league_size, args.league_members),
         list(weights),
         list(weights.values()),
         share=share,
-        size=args.league_size,
-        active=args.league_members,
         seed=args.seed,
     )
     for name, agent in zip(weights, league.members, strict=False):
@@ -191,13 +178,7 @@ def make_opponents(args: TrainingArgs) -> League | None:
 
 
 def load_stateless(option: str, name: str, rules: Rules) -> Agent:
-    """A stateless agent for games of these rules, which plays in the batches of a training.
-
-    Args:
-        option: that names it, for errors.
-        name: of the agent.
-        rules: of the games.
-    """
+    """The agent that an option names, stateless: it plays these rules in batches of a training."""
     agent = agents.load(name)
     if not agent.stateless:
         raise not_possible(f"option {option}", name, "stateless agents")

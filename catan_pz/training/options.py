@@ -50,68 +50,54 @@ MAY_DIFFER: Final = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class RunArgs:
-    """Options of the run itself: how long, where, and when to evaluate and save."""
-
-    frames: Count = 2_000_000
-    """decisions of the learner to train on"""
-    num_envs: Count = 128
-    """games played side by side"""
-    seed: Seed = 1
-    """random seed of games, network and learning"""
-    device: Device = "auto"
-    """device of the network"""
-    threads: Count = 1
-    """CPU threads of torch; small networks need one"""
-    eval_every: Count = 500_000
-    """frames between evaluations"""
-    eval_first: bool = True
-    """also evaluate before the first update"""
-    eval_games: Count = 400
-    """games of an evaluation against each opponent"""
-    checkpoint_every: Count = 250_000
-    """frames between checkpoints"""
-    out: str = "runs/training"
-    """output folder"""
-    resume: bool = False
-    """continue from the last checkpoint in the output folder"""
-    progress: bool = True
-    """show a progress bar"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountedArgs:
-    """Options of a run that counts games, rounds or updates, but for how many."""
+    """Options of every run: where, and when to evaluate."""
 
     seed: Seed = 1
     """random seed of games, networks and learning"""
-    device: Literal["cpu", "cuda"] = "cpu"
-    """device of the networks"""
     threads: Count = 1
-    """CPU threads of torch"""
+    """CPU threads of torch; small networks need one"""
     eval_every: Count = 100
     """games, or other parts, between evaluations"""
     eval_first: bool = True
     """also evaluate before anything is learned"""
     eval_games: Count = 400
-    """games of an evaluation"""
+    """games of an evaluation against each opponent"""
     checkpoint_every: Count = 25
     """games, or other parts, between checkpoints"""
-    out: str = "runs/episodes"
+    out: str = "runs/training"
     """output folder"""
     resume: bool = False
     """continue from the last checkpoint in the output folder"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpisodeArgs(CountedArgs):
-    """The same with a number of games."""
+class CountedArgs(RunArgs):
+    """Options of a run that counts games, rounds or updates, but for how many."""
 
-    episodes: Count = 1000
-    """games to train on"""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """device of the networks"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingArgs(RunArgs):
+class FrameArgs(RunArgs):
+    """Options of a run that counts the learner's decisions."""
+
+    frames: Count = 2_000_000
+    """decisions of the learner to train on"""
+    num_envs: Count = 128
+    """games played side by side"""
+    device: Device = "auto"
+    """device of the network"""
+    eval_every: Count = 500_000
+    """frames between evaluations"""
+    checkpoint_every: Count = 250_000
+    """frames between checkpoints"""
+    progress: bool = True
+    """show a progress bar"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingArgs(FrameArgs):
     """Options of the run, the games and the opponents."""
 
     rules: Literal["base", "one_v_one"] = "base"
@@ -176,11 +162,11 @@ Args = TypeVar("Args")
 
 
 def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -> Args:
-    """Options from the command line.
+    """Options from the command line, or from the words of one.
 
     Args:
         kind: dataclass of the options; a string below each field is its line of help.
-        arguments: words of the command line; None for those of this process.
+        arguments: the words; None for those of this process.
         description: what the program does; `--help` shows the first line.
     """
     import tyro
@@ -282,13 +268,9 @@ def training_card(args: Any, algorithm: str, program: str, device: Any = None) -
 def check_same_training(
     saved: dict[str, Any], args: Any, file: str = "", *, may_differ: Collection[str] = MAY_DIFFER
 ) -> None:
-    """Refuse to resume from a checkpoint of a training with other options.
+    """Refuse to resume from a checkpoint of a training with other options than those saved there.
 
-    Args:
-        saved: the options in the checkpoint.
-        args: the options given now.
-        file: the checkpoint; "" for the one in the output folder.
-        may_differ: options that may.
+    The checkpoint is `file`; "" stands for the one in the output folder.
     """
     for name, value in asdict(args).items():
         if name not in may_differ and saved.get(name) != value:

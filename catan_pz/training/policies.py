@@ -26,8 +26,7 @@ from catan_pz.training.options import Count, TrainingArgs
 class InOrder(BaseFeaturesExtractor):
     """Features of observations of any kind: scaled, and in the order of the flat vector.
 
-    Args:
-        observation_space: that of the environment: flat, named segments, or natural units.
+    The space is one of flat observations, of named segments, or of natural units.
     """
 
     def __init__(self, observation_space: Any) -> None:
@@ -46,14 +45,9 @@ class InOrder(BaseFeaturesExtractor):
 
 
 class BoardPolicy(MaskableActorCriticPolicy):
-    """Policy and value of MaskablePPO, the policy on `BoardLayers`.
+    """Policy and value of MaskablePPO, the policy on `BoardLayers`, whose arguments these are.
 
-    Args:
-        width: W.
-        dense: D.
-        separate_value: whether the value has layers of its own, so that its gradients don't
-            interfere with the policy's.
-        **options: those of the class above.
+    A separate value keeps its gradients from interfering with the policy's.
     """
 
     def __init__(
@@ -64,11 +58,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
         separate_value: bool = True,
         **options: Any,
     ) -> None:
-        self.sizes: dict[str, Any] = {
-            "width": width,
-            "dense": dense,
-            "separate_value": separate_value,
-        }
+        self.sizes: dict[str, Any] = {"width": width, "dense": dense}
+        self.sizes["separate_value"] = separate_value
         super().__init__(*args, **options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
@@ -135,10 +126,7 @@ class NetworkArgs(TrainingArgs):
 def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str, Any]]:
     """Policy of a MaskablePPO, and its `policy_kwargs`.
 
-    Args:
-        args: the options.
-        separate_value: whether the value has layers of its own beside a board network. A dense
-            network always has.
+    The value may have layers of its own beside a board network; beside a dense one it always has.
     """
     if args.network == "board":
         _check_board(args)

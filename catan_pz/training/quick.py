@@ -11,16 +11,16 @@ from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
-from catan_pz.training.curves import TrainingPhase
+from catan_pz.training.evaluation import TrainingPhase
 from catan_pz.training.imitation import imitate
-from catan_pz.training.options import Count, RunArgs, set_up
+from catan_pz.training.options import Count, FrameArgs, set_up
 from catan_pz.training.sb3 import SB3Learner, train_learner
 
 _GAMMA: Final = 0.997
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuickArgs(RunArgs):
+class QuickArgs(FrameArgs):
     """Options of the run, and what it trains on."""
 
     rules: dict[str, Any]
@@ -45,9 +45,6 @@ def train(
         opponents: (P - 1,) from the learner's left; None for random ones.
         names: (P - 1,) of these, to name them in evaluations.
         command: the command line, for the model card.
-
-    Returns:
-        What `Run.result` returns.
     """
     rules = Rules.from_dict(args.rules)
     set_up(args)

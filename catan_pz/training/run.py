@@ -15,11 +15,16 @@ from catan_pz.names import printable
 from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
-from catan_pz.training.console import heeding_signals, say
-from catan_pz.training.curves import TrainingPhase, as_csv, write_curve
-from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
-from catan_pz.training.logs import Logs
-from catan_pz.training.options import CountedArgs, RunArgs, check_same_training
+from catan_pz.training.console import Logs, heeding_signals, say
+from catan_pz.training.evaluation import (
+    SEED_OFFSET,
+    TrainingPhase,
+    as_csv,
+    describe,
+    evaluate,
+    write_curve,
+)
+from catan_pz.training.options import FrameArgs, RunArgs, check_same_training
 
 RECENT: Final = 100
 """Parts of a training that a mean is taken over."""
@@ -32,20 +37,14 @@ much was trained: names with what `evaluation.evaluate` gives."""
 
 
 class RunLearner(Protocol):
-    """What a run trains.
-
-    Attributes:
-        rules: of its games.
-    """
+    """What a run trains, in games of these rules."""
 
     rules: Rules
 
     def play(self, number: int) -> dict[str, Any]:
-        """Play the part of this number and learn from it.
+        """Play the part of this number and learn from it; figures by name.
 
-        Returns:
-            Figures by name. The one named as the run's unit says how much was trained, 1 where
-            there is none.
+        The one named as the run's unit says how much was trained, 1 where there is none.
         """
 
     def parameters(self) -> Any:
@@ -74,7 +73,7 @@ class Run:
     evaluations, a table of the figures and at the end `result.json`; runs that count frames also
     get TensorBoard's `logs`, and finish the update and save on Ctrl-C and SIGTERM. A training that
     was killed resumes at the last checkpoint, and computes the same numbers on a CPU as one that
-    was never stopped.
+    was never stopped. A folder that holds another training is refused.
 
     Args:
         args: options of the run.
@@ -92,19 +91,15 @@ class Run:
         curve: rows of all evaluations so far.
         timers: seconds by what they were spent on.
         is_new: whether the training begins here, and wasn't resumed.
-        writes: whether this process evaluates and writes files; of those of a data-parallel
-            training one does.
-
-    Raises:
-        ValueError: if the folder can't be written, holds a training that isn't to be resumed, one
-            with other options, or no whole checkpoint.
+        writes: whether this process evaluates and writes files; of a data-parallel training one
+            process does.
     """
 
     writes: ClassVar[bool] = True
 
     def __init__(
         self,
-        args: RunArgs | CountedArgs,
+        args: RunArgs,
         learner: RunLearner,
         *,
         title: str,
@@ -130,10 +125,10 @@ class Run:
             self._restore(saved)
         self._resumed_at, self._spent_before = self.done, self._pauses()
         self._context = ExitStack()
-        self._counts_frames = isinstance(args, RunArgs)
+        self._counts_frames = isinstance(args, FrameArgs)
         logged = self._counts_frames and self.writes
         self.logs = Logs(self.out / "logs" if logged else None, self.done)
-        shown = isinstance(args, RunArgs) and args.progress and self.writes
+        shown = isinstance(args, FrameArgs) and args.progress and self.writes
         self._bar = progress_bar(shown)
         self._task = self._bar.add_task(unit, total=self.total, note="")
 
@@ -172,11 +167,7 @@ class Run:
             self.timers[part] = self.timers.get(part, 0.0) + time.perf_counter() - start
 
     def stop(self, *_: Any) -> None:
-        """Save and stop after this update.
-
-        Raises:
-            KeyboardInterrupt: when called a second time, to stop at once.
-        """
+        """Save and stop after this update; at once when called a second time."""
         if self._asked_to_stop:
             raise KeyboardInterrupt
         self._asked_to_stop = True
@@ -194,15 +185,9 @@ class Run:
         self.logs.close()
 
     def train(self) -> dict[str, Any]:
-        """Let the learner play to the end, or until asked to stop.
+        """Let the learner play to the end, or until asked to stop; its `result`.
 
-        Returns:
-            As `result`.
-
-        Raises:
-            FloatingPointError: if the learner has weights that aren't finite; the last checkpoint
-                stays.
-            OSError: if what is due at the end can't be written.
+        Weights that aren't finite end it with `FloatingPointError`; the last checkpoint stays.
         """
         with self:
             self.begin()
@@ -217,8 +202,7 @@ class Run:
 
     def _tell(self, figures: Mapping[str, Any], done: int, rate: float) -> None:
         if self._counts_frames:
-            known = [f"{name} {value:.4g}" for name, value in figures.items() if value is not None]
-            say(f"{done:>11,} {self.unit}, {rate:,.0f}/s: {', '.join(known)}")
+            say(f"{done:>11,} {self.unit}, {rate:,.0f}/s: {_listed(figures, 4)}")
 
     def begin(self) -> None:
         """Evaluate before anything is learned, or write what a run that ended couldn't."""
@@ -228,11 +212,9 @@ class Run:
             self._evaluate()
 
     def advance(self, done: int, figures: Mapping[str, Any] | None = None) -> None:
-        """Note how much was trained, and evaluate and save where that is due.
+        """Note how much was trained since the beginning; evaluate and save where that is due.
 
-        Args:
-            done: since the beginning.
-            figures: of the last part, for the logs.
+        The figures are those of the last part, for the logs.
         """
         before, self.done, args = self.done, done, self.args
         self.stopping = self._agreed(self._asked_to_stop)
@@ -242,28 +224,21 @@ class Run:
         if done > before and figures:
             told = {f"train/{name}": value for name, value in figures.items()}
             self.logs.write(told | {"time/fps": self.rate}, done)
-        check_finite(self.learner.parameters(), self._trained)
+        check_finite(self.learner.parameters(), f"{done:,} {self.unit}")
         if ended or done // args.eval_every > before // args.eval_every:
             self._evaluate()
-        if (
-            ended
-            or self.stopping
-            or done // args.checkpoint_every > before // args.checkpoint_every
-        ):
-            self.save(needed=ended or self.stopping)
+        needed = ended or self.stopping
+        if needed or done // args.checkpoint_every > before // args.checkpoint_every:
+            self.save(needed=needed)
 
     def _agreed(self, stop: bool) -> bool:
         """Whether to stop, where this process was asked to or wasn't."""
         return stop
 
-    @property
-    def _trained(self) -> str:
-        return f"{self.done:,} {self.unit}"
-
     def _evaluate(self) -> None:
         if not self.writes:
             return
-        args, told = self.args, self._evaluations
+        told = self._evaluations
         with self.measure("evaluations"):
             found = told(self.done) if callable(told) else self._win_rates(told)
             self.curve = [row for row in self.curve if row["frames"] != self.done]
@@ -272,11 +247,9 @@ class Run:
                 self.curve.append(row | result)
                 self.logs.write({f"eval/{printable(against)}": result["win_rate"]}, self.done)
                 say(f"{self.done:>11,} {self.unit}, {describe(self.curve[-1])}")
-        if isinstance(args, CountedArgs) and self.rows:
-            means = [
-                f"{name} {mean:.3g}" for name, mean in self._means().items() if mean is not None
-            ]
-            say(f"{'mean':>11} of the last {min(RECENT, len(self.rows))}: {', '.join(means)}")
+        if self.rows and not self._counts_frames:
+            recent = min(RECENT, len(self.rows))
+            say(f"{'mean':>11} of the last {recent}: {_listed(self._means(), 3)}")
         keep(self._write_curve, "the curve")
 
     def _win_rates(
@@ -349,9 +322,8 @@ class Run:
     def result(self, **more: Any) -> dict[str, Any]:
         """What a training has come to; one that reached its end writes it to `result.json`.
 
-        Returns:
-            How much was trained by the name of its option, `seconds`, `timers`, `means` (of the
-            figures over the last 100 parts), `results` (the last evaluations) and `options`.
+        How much was trained by the name of its option, `seconds`, `timers`, `means` (of the figures
+        over the last 100 parts), `results` (the last evaluations) and `options`.
         """
         result = {
             self._option: self.done,
@@ -367,5 +339,12 @@ class Run:
         parts = ", ".join(
             f"{part} {spent:.0f} s" for part, spent in self.timers.items() if spent >= 1
         )
-        say(f"{self._trained} in {self.seconds:,.0f} s ({parts or 'all'}); saved in {self.out}")
+        trained = f"{self.done:,} {self.unit} in {self.seconds:,.0f} s"
+        say(f"{trained} ({parts or 'all'}); saved in {self.out}")
         return result
+
+
+def _listed(figures: Mapping[str, Any], digits: int) -> str:
+    """The figures that are known."""
+    known = figures.items()
+    return ", ".join(f"{name} {value:.{digits}g}" for name, value in known if value is not None)

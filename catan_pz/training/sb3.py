@@ -14,12 +14,10 @@ from stable_baselines3.common.logger import KVWriter, Logger
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.training.checkpoints import check_finite, keep, pack_arrays, unpack_arrays
-from catan_pz.training.console import say, warn
-from catan_pz.training.curves import TrainingPhase
-from catan_pz.training.evaluation import line_ups
+from catan_pz.training.console import Logs, say, warn
+from catan_pz.training.evaluation import TrainingPhase, line_ups
 from catan_pz.training.league import League
-from catan_pz.training.logs import Logs
-from catan_pz.training.options import RunArgs, hardware
+from catan_pz.training.options import FrameArgs, hardware
 from catan_pz.training.run import Evaluations, Run
 
 _LOG_EVERY: Final = 16_384
@@ -40,15 +38,14 @@ class HasExtraState(Protocol):
 class SB3Learner:
     """A learner of Stable-Baselines3 and its games, for a `Run`.
 
+    There are checkpoints where the opponents are stateless: none could hold what others remember
+    of their games.
+
     Args:
         model: the learner.
         games: its `CatanVecEnv`.
         league: the opponents, if snapshots of the learner are among them.
         league_every: updates between snapshots.
-
-    Attributes:
-        resumable: whether there are checkpoints. That takes stateless opponents: no checkpoint
-            could hold what others remember of their games.
     """
 
     def __init__(
@@ -237,7 +234,7 @@ class _BetweenUpdates(BaseCallback):
 
 
 def train_learner(
-    args: RunArgs,
+    args: FrameArgs,
     learner: SB3Learner,
     *,
     algorithm: str,
@@ -246,7 +243,7 @@ def train_learner(
     phases: Sequence[TrainingPhase] = (),
     pretrain: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
-    """Train to the end, or until asked to stop.
+    """Train to the end, or until asked to stop; what `Run.result` returns.
 
     Args:
         args: options of the run.
@@ -256,9 +253,6 @@ def train_learner(
         evaluations: names of the opponents, separated by commas, or as for a `Run`.
         phases: parts of the training to mark on the curve.
         pretrain: learns before the first frame; a checkpoint follows it.
-
-    Returns:
-        As `Run.result`.
     """
     model, rules = learner.model, learner.rules
     if isinstance(evaluations, str):

@@ -19,7 +19,6 @@ from catan_pz.checks import not_possible
 from catan_pz.observation.global_state import GLOBAL_PLACES
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules
-from catan_pz.training.actor_critic import legal_log_softmax
 from catan_pz.training.board_layers import BoardLayers
 
 Critic = Literal["shared", "separate", "hidden"]
@@ -32,6 +31,14 @@ NUM_HIDDEN: Final = sum(
 
 BASES_CHOICE: Final = 2
 """In a mask: the action that the base of a residual policy would play. Other legal ones are 1."""
+
+_ILLEGAL: Final = -1e8
+"""Logit of illegal actions: finite, so that entropies are."""
+
+
+def legal_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """(K, A) float32 log-probabilities by logits (K, A), very low where the mask (K, A) is 0."""
+    return logits.float().masked_fill(mask == 0, _ILLEGAL).log_softmax(-1)
 
 
 class SelfPlayNetwork(nn.Module):
@@ -75,7 +82,7 @@ class SelfPlayNetwork(nn.Module):
             self.value = nn.Sequential(*layers, nn.Linear(width, num_players))
 
     def new_policy(self) -> nn.Module:
-        """A policy like that of the network, with weights of its own."""
+        """A policy like that of the network, with other weights."""
         kind, embedding_size, width, num_actions = self._sizes
         if kind == "board":
             return BoardLayers(embedding_size, width, num_actions).to(self.scales.device)
@@ -86,7 +93,7 @@ class SelfPlayNetwork(nn.Module):
     ) -> torch.Tensor:
         """(K, A) of the actions, of illegal ones very low: what it takes to play.
 
-        Args as for `forward`; `policy` is another one to use, as `new_policy` gives it.
+        Arguments as for `forward`; `policy` is another one to use, as `policy_of` gives it.
         """
         used = self.policy if policy is None else policy
         return self._of_logits(used.forward_actor(self._scaled(units)), mask)
@@ -130,16 +137,19 @@ class SelfPlayNetwork(nn.Module):
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def take_policy(self, model: Model) -> None:
-        """Start from the policy of a model.
-
-        Raises:
-            ValueError: names what the model has that this network hasn't: its outputs,
-                observations, players, actions, layers or base.
-        """
+        """Start from the policy of a model; one that doesn't fit this network is refused."""
         self._check_fits(model)
         own = self._arrays()
         for name, array in model.network.arrays.items():
             own[name].copy_(torch.tensor(array))
+
+    def policy_of(self, model: Model) -> nn.Module:
+        """A policy like that of the network, with the weights of a model."""
+        own, self.policy = self.policy, self.new_policy()
+        self.take_policy(model)
+        taken: nn.Module
+        taken, self.policy = self.policy, own
+        return taken
 
     def _check_fits(self, model: Model) -> None:
         """Refuse a model whose numbers would be another policy here."""
@@ -201,11 +211,7 @@ class _DenseLayers(nn.Module):
 
 
 def model_named(name: str) -> Model:
-    """The model in a file, or the one that comes with the package by that name.
-
-    Raises:
-        ValueError: for an agent that has no such model.
-    """
+    """The model in a file, or the one that comes with the package by that name."""
     agent = load_agent(name)
     if not isinstance(agent, NetworkAgent):
         raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")

@@ -9,16 +9,13 @@ Beyond one GPU, `torchrun --nproc-per-node 4 examples/distributed/train_ray.py -
 each process a part of the workers and averages the gradients.
 
 Each worker is an actor with a batch of `--num-envs` games. In round r it plays `--n-steps`
-decisions of each game with version r - `--max-lag` of the weights, taken from the object store, and
-returns arrays of fixed shapes: int8 observations, packed masks, actions, advantages. The learner
-makes update r with round r of all workers, while they play the next ones. Which weights play which
-round is thus fixed beforehand: they are never older than `--max-lag` updates, and the same seed
-gives the same batches, however fast anybody is.
-
-With its round a worker returns the state of its games. If it dies, another one goes on from the
-last state and plays the same round again: nothing is lost, nothing counts twice. A checkpoint has
-these states beside network, optimizer and the last versions; `--resume` continues after any kill
-and computes the same numbers, on the same kind of CPU, as a training that never stopped.
+decisions of each game with version r - `--max-lag` of the weights, and returns arrays of fixed
+shapes and the state of its games. The learner makes update r with round r of all workers, while
+they play the next ones. So which weights play which round is fixed beforehand, and the same seed
+gives the same batches, however fast anybody is. If a worker dies, another one goes on from the last
+state and plays the same round again: nothing is lost, nothing counts twice. `--resume` continues
+after any kill and computes the same numbers, on the same kind of CPU, as a training that never
+stopped.
 
 In a share of the games past selves play all seats but one. Sources: Schulman et al., "Proximal
 Policy Optimization Algorithms", 2017; Espeholt et al., "IMPALA", 2018, for actors whose weights are
@@ -44,7 +41,6 @@ from catan_pz.arena.executors.ray_executor import connect
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
-from catan_pz.training.actor_critic import ActorCritic, load_arrays
 from catan_pz.training.checkpoints import check_finite, pack_arrays, unpack_arrays
 from catan_pz.training.console import RESUMABLE, run_program, warn
 from catan_pz.training.distributed import (
@@ -70,6 +66,7 @@ from catan_pz.training.options import (
     training_card,
 )
 from catan_pz.training.run import Run
+from catan_pz.training.self_play_network import SelfPlayNetwork
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +142,20 @@ def generator(*numbers: int) -> torch.Generator:
     return torch.Generator().manual_seed(int(seed))
 
 
+def make_network(args: Args) -> SelfPlayNetwork:
+    """Policy and value, two hidden layers each."""
+    rules = args.make_rules()
+    return SelfPlayNetwork(
+        rules.num_actions, rules.num_players, kind="dense", width=args.width, critic="separate"
+    )
+
+
+def evaluated(network: Any, units: torch.Tensor, mask: torch.Tensor) -> tuple[Any, Any]:
+    """Log-probabilities (K, A) and values (K,) of the seats to move."""
+    log_probabilities, values = network(units, mask, units[:, :0])
+    return log_probabilities, values[:, 0]
+
+
 class Worker:
     """An actor: a batch of games, played a round at a time."""
 
@@ -161,7 +172,7 @@ class Worker:
         if state is not None:
             self.games.set_state(state)
         self.rollout = SelfPlayRollout(self.games, args.n_steps)
-        self.network = ActorCritic(self.games.rules.num_actions, args.width)
+        self.network = make_network(args)
         # Of games with past selves the learner has one seat.
         shares = parse_weights(args.opponents)
         count = round(args.num_envs * shares.get("league", 0.0) / sum(shares.values()))
@@ -177,26 +188,26 @@ class Worker:
             Arrays (T, B, ...) of fixed shapes, the version, and the state of the games.
         """
         games, rollout = self.games, self.rollout
-        self.network.set_weights(weights)
-        past = [ActorCritic(games.rules.num_actions, self.args.width).policy for _ in league]
-        for policy, layers in zip(past, league, strict=True):
-            load_arrays(policy, layers)
+        self.network.load_state_dict(weights)
+        past = [self.network.policy_of(model) for model in league]
         random = generator(self.args.seed, self.index, number)
         learns = np.ones((self.args.n_steps, self.args.num_envs), bool)
         finished = 0
         for t in range(self.args.n_steps):
             units, mask = torch.from_numpy(games.observation), torch.from_numpy(games.mask)
-            log_probabilities, values = self.network(units, mask)
+            log_probabilities, values = evaluated(self.network, units, mask)
             if past:
                 learns[t] = ~self.has_league | (games.player == self.seats)
             for k, policy in enumerate(past):
                 rows = torch.from_numpy(~learns[t] & (np.arange(len(mask)) % len(past) == k))
-                log_probabilities[rows] = self.network(units[rows], mask[rows], policy)[0]
+                seen = units[rows], mask[rows]
+                log_probabilities[rows] = self.network.log_probabilities(*seen, policy)
             actions = torch.multinomial(log_probabilities.exp(), 1, generator=random)
             chosen = log_probabilities.gather(1, actions)[:, 0]
             rollout.step(actions[:, 0].numpy(), values.numpy(), log_probability=chosen.numpy())
             finished += int(games.done.sum())
-        last = self.network(torch.from_numpy(games.observation), torch.from_numpy(games.mask))[1]
+        units, mask = torch.from_numpy(games.observation), torch.from_numpy(games.mask)
+        last = evaluated(self.network, units, mask)[1]
         data = rollout.finish(last.numpy(), gamma=self.args.gamma, gae_lambda=self.args.gae_lambda)
         return {
             "observation": data.recorded["observation"],
@@ -213,7 +224,7 @@ class Worker:
 
 
 def learn(
-    args: Args, network: ActorCritic, optimizer: Any, rounds: list[dict[str, Any]], number: int
+    args: Args, network: Any, optimizer: Any, rounds: list[dict[str, Any]], number: int
 ) -> dict[str, float]:
     """Make an update with a round of the workers; its figures."""
     device = next(network.parameters()).device
@@ -221,14 +232,14 @@ def learn(
         name: torch.from_numpy(np.concatenate([given[name][given["learned"]] for given in rounds]))
         for name in ("observation", "mask", "action", "log_probability", "advantage", "target")
     }
-    size, stale_kl = len(batch["action"]), 0.0
+    size, stale_kl, num_actions = len(batch["action"]), 0.0, args.make_rules().num_actions
     check_filled(args, size, f"round {number}")
     random = generator(args.seed, RANK, number, 1)
     for epoch in range(args.n_epochs):
         order = torch.randperm(size, generator=random).tensor_split(args.minibatches)
         for k, rows in enumerate(order):
             part = {name: x[rows] for name, x in batch.items()}
-            bits = np.unpackbits(part["mask"].numpy(), axis=-1, count=network.num_actions)
+            bits = np.unpackbits(part["mask"].numpy(), axis=-1, count=num_actions)
             part["mask"] = torch.from_numpy(bits)
             loss, kl = ppo_loss(args, network, {name: x.to(device) for name, x in part.items()})
             if not torch.isfinite(loss):
@@ -242,9 +253,9 @@ def learn(
     return {"stale_kl": stale_kl, "learned": size}
 
 
-def ppo_loss(args: Args, network: ActorCritic, batch: dict[str, Any]) -> tuple[Any, float]:
+def ppo_loss(args: Args, network: Any, batch: dict[str, Any]) -> tuple[Any, float]:
     """The loss, and the divergence of the policy from the one that played."""
-    log_probabilities, values = network(batch["observation"], batch["mask"])
+    log_probabilities, values = evaluated(network, batch["observation"], batch["mask"])
     chosen = log_probabilities.gather(1, batch["action"].long()[:, None])[:, 0]
     log_ratio = chosen - batch["log_probability"]
     ratio, advantage = log_ratio.exp(), batch["advantage"]
@@ -265,7 +276,7 @@ class Learner:
         self.args, self.rules = args, args.make_rules()
         self.device = join(args.device)
         torch.manual_seed(args.seed)
-        self.network = ActorCritic(self.rules.num_actions, args.width).to(self.device)
+        self.network = make_network(args).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate)
         self.versions = Versions(
             PastSelves(Path(args.out) / "league", args.league_size, args.league_members),
@@ -349,13 +360,9 @@ class RayRun(Run):
     def result(self, **more: Any) -> dict[str, Any]:
         """What is also written to `result.json` at the end, with sums and means of all rounds."""
         learner, count = self.learner, max(1, len(self.rows))
-        sums = {
-            name: sum(row[name] for row in self.rows) for name in ("rounds", "learned", "games")
-        }
-        means = {
-            f"mean_{name}": sum(row[name] for row in self.rows) / count
-            for name in ("lag", "stale_kl")
-        }
+        names = ("rounds", "learned", "games", "lag", "stale_kl")
+        sums = {name: sum(row[name] for row in self.rows) for name in names}
+        means = {f"mean_{name}": sums.pop(name) / count for name in ("lag", "stale_kl")}
         return super().result(**sums, **means, replaced=learner.workers.replaced)
 
 

@@ -153,8 +153,8 @@ class Rivals:
                 streams = seeds(rows.cpu().numpy())
                 actions[rows] = self._ask(self._agents[name], units[rows], mask[rows], streams)
             else:
-                self._network.policy = self._policies[name]
-                chances = self._network.log_probabilities(units[rows], mask[rows])
+                policy = self._policies[name]
+                chances = self._network.log_probabilities(units[rows], mask[rows], policy)
                 actions[rows] = sampled(chances, self._random)
         return actions
 
@@ -188,8 +188,7 @@ class Rivals:
         self._policies = {}
         for name in self.names:
             if name not in self._agents:
-                self._policies[name] = self._network.policy = self._network.new_policy()
-                self._network.take_policy(Model.read(self.past.path(name)))
+                self._policies[name] = self._network.policy_of(Model.read(self.past.path(name)))
 
     def get_state(self) -> dict[str, Any]:
         """The state that rivals in the same folder continue from, between two rounds."""

@@ -43,7 +43,6 @@ from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.published.gendre.transitions import OneStepTransitions
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
-from catan_pz.training.actor_critic import legal_log_softmax
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import line_ups
@@ -58,6 +57,7 @@ from catan_pz.training.options import (
     training_card,
 )
 from catan_pz.training.run import Run
+from catan_pz.training.self_play_network import legal_log_softmax
 
 LEARNER = 0
 """Seat; the others are opponents. Who begins is drawn in each game."""

@@ -40,7 +40,7 @@ from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.published.rocco.agent import RandomRoccoAgent, RoccoAgent
 from catan_pz.training.console import REPEATABLE, run_program
-from catan_pz.training.curves import as_csv
+from catan_pz.training.evaluation import as_csv
 from catan_pz.training.options import Count, parse
 
 TYPES: dict[str, tuple[str, ...]] = {

@@ -48,7 +48,7 @@ from catan_pz.training.evaluation import line_ups
 from catan_pz.training.options import (
     Coefficient,
     Count,
-    EpisodeArgs,
+    CountedArgs,
     Share,
     parse,
     set_up,
@@ -69,9 +69,11 @@ FAST = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args(EpisodeArgs):
+class Args(CountedArgs):
     """Options; the defaults are the thesis' where it states them."""
 
+    episodes: Count = 1000
+    """games to train on"""
     fast: bool = False
     """begin with options that learn to win in a minute or two: see FAST"""
     orchestrator: Network = "ff"

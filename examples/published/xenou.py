@@ -59,7 +59,7 @@ from catan_pz.published.xenou.networks import XenouOptions, fresh_weights
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
-from catan_pz.training.curves import as_csv
+from catan_pz.training.evaluation import as_csv
 from catan_pz.training.options import (
     MAY_DIFFER,
     Coefficient,

@@ -58,10 +58,9 @@ def measure_alone(program: Any, games: int, steps: int, rounds: int) -> Figures:
     args = options(program, games, steps)
     program.torch.set_num_threads(1)
     worker = program.Worker(args, 0, None)
-    num_actions = worker.games.rules.num_actions
-    network = program.ActorCritic(num_actions, args.width)
+    network = program.make_network(args)
     optimizer = program.torch.optim.Adam(network.parameters(), lr=args.learning_rate)
-    weights = network.weights()
+    weights = network.state_dict()
     given = worker.play(0, 0, weights, [])
     actor, learner = [], []
     for number in range(1, rounds + 1):

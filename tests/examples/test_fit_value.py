@@ -10,7 +10,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import numpy as np
 
 from catan_pz.agents.value.net import ValueNet
-from catan_pz.training import curves
+from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import kill_after_a_checkpoint, load
 
@@ -31,7 +31,7 @@ SMALL = (
 @pytest.fixture(scope="module")
 def program():
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
         yield load("fit_value")
 
 

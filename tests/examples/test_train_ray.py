@@ -14,7 +14,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import numpy as np
 
 from catan_pz.agents.network import NetworkAgent
-from catan_pz.training import curves
+from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
 from catan_pz.training.distributed import Workers
 from tests.clusters import add_node, ray_cluster
@@ -41,7 +41,7 @@ def cluster():
     """Two nodes of one CPU: two workers take both."""
     with ray_cluster(1, 1) as cluster, pytest.MonkeyPatch.context() as patched:
         patched.setenv("RAY_ADDRESS", cluster.address)
-        patched.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
         yield cluster
 
 
@@ -94,7 +94,7 @@ def test_what_a_training_comes_to(undisturbed, program):
     assert result["mean_lag"] == (UPDATES - 1) / UPDATES
     assert result["mean_stale_kl"] > 0
     assert 0 < result["learned"] < 512
-    assert sorted(state["versions"]) == ["7", "8"]
+    assert sorted(state["versions"]) == [7, 8]
     assert state["past_selves"] == [f"{k:08d}.npz" for k in (2, 4, 6, 8)]
 
 
@@ -103,9 +103,8 @@ def test_the_same_seed_gives_the_same_rounds(program, tmp_path):
     import ray
 
     args = small(program, tmp_path)
-    network = program.ActorCritic(252, args.width)
-    weights, other = network.weights(), program.ActorCritic(252, args.width).policy
-    past = [{name: x.numpy() for name, x in other.state_dict().items()}]
+    weights = program.make_network(args).state_dict()
+    past = [program.make_network(args).export(args.make_rules())]
     here = [program.Worker(args, index, None) for index in range(2)]
     program.connect("auto")
     make = program.partial(program.Worker, args)

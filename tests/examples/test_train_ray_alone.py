@@ -8,7 +8,7 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
 from catan_pz.agents.network import Model
-from catan_pz.training import curves
+from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import load
 
@@ -55,7 +55,7 @@ def program(monkeypatch):
     module = load("distributed/train_ray")
     monkeypatch.setattr(module, "connect_all", lambda *_: Ray)
     monkeypatch.setattr(module, "Workers", Workers)
-    monkeypatch.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+    monkeypatch.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
     return module
 
 

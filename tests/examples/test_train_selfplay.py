@@ -18,7 +18,7 @@ from catan_pz.agents.network import Model
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.game import GameRecord
-from catan_pz.training import curves
+from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
 from tests.examples.programs import EXAMPLES, kill_after_a_checkpoint, load
 
@@ -37,7 +37,7 @@ SMALL = (
 def program():
     module = load("train_selfplay")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
         yield module
 
 

@@ -16,7 +16,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.training import curves, sb3
+from catan_pz.training import evaluation, sb3
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import kill_after_a_checkpoint, load
 from tests.examples.states import final_state
@@ -47,7 +47,7 @@ def program(request):
 def quick_pictures():
     """Drawing takes longer than these trainings: `test_curves` looks at the pictures."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
         yield
 
 

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 from matplotlib.figure import Figure
 
-from catan_pz.training.curves import TrainingPhase, draw_curve, write_curve
+from catan_pz.training.evaluation import TrainingPhase, draw_curve, write_curve
 
 CURVE = [
     {

@@ -7,12 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="takes the extra `train`")
 
-from catan_pz.agents.network import Model  # noqa: E402
-from catan_pz.observation.segments import SIZE  # noqa: E402
 from catan_pz.rules import Rules  # noqa: E402
-from catan_pz.training.actor_critic import ActorCritic, policy_weights  # noqa: E402
 from catan_pz.training.distributed import ATTEMPTS, Versions, Workers  # noqa: E402
 from catan_pz.training.league import PastSelves  # noqa: E402
+from catan_pz.training.self_play_network import SelfPlayNetwork  # noqa: E402
 
 RULES = Rules(num_players=2, trading=False)
 
@@ -136,24 +134,28 @@ def test_workers_that_are_always_lost(workers, monkeypatch):
 
 def make(folder, **changes):
     options = {"max_lag": 2, "every": 3, "seed": 1} | changes
-    network = ActorCritic(RULES.num_actions, 4)
+    network = SelfPlayNetwork(RULES.num_actions, 2, kind="dense", width=4, critic="separate")
     return network, Versions(PastSelves(folder, size=2, active=4), network, **options)
 
 
 def update(network, versions):
     with torch.no_grad():
-        network.policy[0].bias += 1
+        network.policy.hidden[0].bias += 1
     versions.add()
     versions.write_past_self(lambda: network.export(RULES))
 
 
-def bias(weights, name="policy.0.bias"):
+def bias(weights, name="policy.hidden.0.bias"):
     return float(weights[name][0])
+
+
+def bias_of(model):
+    return bias(model.network.arrays, "bias_0")
 
 
 def test_rounds_are_played_with_versions_that_are_fixed_beforehand(tmp_path):
     network, versions = make(tmp_path)
-    first = bias(network.weights())
+    first = bias(network.state_dict())
     for newest in range(9):
         for number in range(newest, newest + 3):
             assert versions.number_for(number) == max(0, number - 2)
@@ -166,7 +168,7 @@ def test_rounds_are_played_with_versions_that_are_fixed_beforehand(tmp_path):
 
 def test_past_selves_join_and_leave(tmp_path):
     network, versions = make(tmp_path)
-    first = bias(network.weights())
+    first = bias(network.state_dict())
     files = {}
     for _ in range(12):
         update(network, versions)
@@ -180,11 +182,11 @@ def test_past_selves_join_and_leave(tmp_path):
     assert files[10] == ["00000003", "00000006", "00000009"]
     assert files[11] == ["00000006", "00000009"]
     assert versions.league_for(4) == []
-    assert {round(bias(one, "0.bias") - first) for one in versions.league_for(6)} == {3}
-    met = {round(bias(one, "0.bias") - first) for k in range(50) for one in versions.league_for(14)}
+    assert {round(bias_of(one) - first) for one in versions.league_for(6)} == {3}
+    met = {round(bias_of(one) - first) for k in range(50) for one in versions.league_for(14)}
     assert met <= {9, 12}
-    again = [bias(one, "0.bias") for one in versions.league_for(14)]
-    assert [bias(one, "0.bias") for one in versions.league_for(14)] == again
+    again = [bias_of(one) for one in versions.league_for(14)]
+    assert [bias_of(one) for one in versions.league_for(14)] == again
 
 
 def test_versions_go_on_from_a_state(tmp_path):
@@ -194,26 +196,7 @@ def test_versions_go_on_from_a_state(tmp_path):
     other, restored = make(tmp_path)
     restored.set_state(versions.get_state())
     assert restored.newest == 5
-    assert bias(other.weights()) == bias(network.weights())
+    assert bias(other.state_dict()) == bias(network.state_dict())
     for number in (5, 6, 7):
         for name, array in versions.weights_for(number).items():
             np.testing.assert_array_equal(restored.weights_for(number)[name], array)
-
-
-def test_an_exported_policy_plays_as_the_network_does(tmp_path):
-    network = ActorCritic(RULES.num_actions, 8)
-    network.export(RULES, {"seed": 1}).save(tmp_path / "model.npz", "float32")
-    model = Model.read(tmp_path / "model.npz")
-    rng = np.random.default_rng(1)
-    units = rng.integers(0, 3, (5, SIZE)).astype(np.int8)
-    mask = rng.integers(0, 2, (5, RULES.num_actions)).astype(np.int8)
-    log_probabilities, values = network(torch.from_numpy(units), torch.from_numpy(mask))
-    assert values.shape == (5,)
-    chances = log_probabilities.exp().detach().numpy()
-    assert (chances[mask == 0] == 0).all()
-    masked = np.where(mask, model.logits(units), -np.inf)
-    expected = np.exp(masked - masked.max(axis=1, keepdims=True))
-    expected /= expected.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(chances, expected, rtol=1e-4, atol=1e-6)
-    for name, array in policy_weights(model).items():
-        np.testing.assert_array_equal(array, network.policy.state_dict()[name].numpy())

@@ -8,7 +8,7 @@ from catan_pz.agents.network import Model
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.training.league import League, make_opponents, parse_weights
+from catan_pz.training.league import League, PastSelves, make_opponents, parse_weights
 from catan_pz.training.options import TrainingArgs
 
 RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
@@ -21,7 +21,7 @@ def model(seed):
 
 
 def test_snapshots_join_play_and_leave(tmp_path):
-    league = League(tmp_path / "league", ["random"], [1.0], share=3.0, size=5, active=4, seed=1)
+    league = League(PastSelves(tmp_path, 5, 4), ["random"], [1.0], share=3.0, seed=1)
     assert [agent.name for agent in league.members] == ["random"]
     for k in range(8):
         league.add(f"{k:03d}", model(k))
@@ -32,17 +32,9 @@ def test_snapshots_join_play_and_leave(tmp_path):
 
 
 def test_recent_and_any_are_drawn_by_turns(tmp_path):
-    league = League(tmp_path, size=100, active=2, seed=1)
-    one = model(1)
-    league.past.pool = [f"{k:03d}" for k in range(99)]
-    for name in league.past.pool:
-        one.save(tmp_path / f"{name}.npz")
-    recent, anyone = [], []
-    for _ in range(300):
-        league.past.pool.pop()
-        league.add("098", one)
-        recent.append(int(league.playing[0]))
-        anyone.append(int(league.playing[1]))
+    past, rng = PastSelves(tmp_path, 100, 2), np.random.default_rng(1)
+    past.pool = [f"{k:03d}" for k in range(99)]
+    recent, anyone = np.array([past.draw(rng) for _ in range(300)]).astype(int).T
     assert np.mean(recent) > 80
     assert np.mean(anyone) == pytest.approx(49, abs=6)
     assert min(anyone) < 5
@@ -54,39 +46,36 @@ def test_a_league_goes_on_from_its_state(tmp_path):
             batch.step(batch.mask.argmax(axis=1))
         return batch.get_state()
 
-    def leave(league, k):
-        league.add(f"{k:03d}", model(k))
-
-    unbroken = League(tmp_path / "a", active=2, size=3, seed=5)
+    unbroken = League(PastSelves(tmp_path, 3, 2), seed=5)
     games = SingleLearnerBatch(8, RULES, seed=1, opponents=unbroken)
     for k in range(4):
-        leave(unbroken, k)
+        unbroken.add(f"{k:03d}", model(k))
         play(games, 20)
     state = json.loads(json.dumps(unbroken.get_state()))
     position = games.get_state()
-    resumed = League(tmp_path / "a", active=2, size=3, seed=5)
+    resumed = League(PastSelves(tmp_path, 3, 2), seed=5)
     again = SingleLearnerBatch(8, RULES, seed=3, opponents=resumed)
     resumed.set_state(state)
     again.set_state(position)
     for k in range(4, 8):
-        leave(unbroken, k)
+        unbroken.add(f"{k:03d}", model(k))
         one = play(games, 20)
-        leave(resumed, k)
+        resumed.add(f"{k:03d}", model(k))
         other = play(again, 20)
         assert resumed.playing == unbroken.playing
         assert all(one[name].tobytes() == other[name].tobytes() for name in one)
 
 
 def test_a_missing_or_damaged_snapshot_is_named(tmp_path):
-    league = League(tmp_path)
+    league = League(PastSelves(tmp_path))
     league.add("first", model(1))
     state = league.get_state()
     (tmp_path / "first.npz").write_bytes(b"half")
     with pytest.raises(ValueError, match=r"first\.npz"):
-        League(tmp_path).set_state(state)
+        League(PastSelves(tmp_path)).set_state(state)
     (tmp_path / "first.npz").unlink()
     with pytest.raises(ValueError, match=r"first\.npz is missing"):
-        League(tmp_path).set_state(state)
+        League(PastSelves(tmp_path)).set_state(state)
 
 
 def test_others_without_weight_leave_the_seats_to_snapshots(tmp_path):

@@ -1,6 +1,7 @@
 """A run: evaluations, stopping, a full disk, parameters that aren't finite, resuming."""
 
 import signal
+from dataclasses import dataclass
 
 import pytest
 
@@ -9,13 +10,18 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 from catan_pz import agents  # noqa: E402
 from catan_pz.rules import Rules  # noqa: E402
-from catan_pz.training import checkpoints, curves, run  # noqa: E402
+from catan_pz.training import checkpoints, evaluation, run  # noqa: E402
 from catan_pz.training.checkpoints import Checkpoints, write_bytes  # noqa: E402
 from catan_pz.training.evaluation import line_ups  # noqa: E402
-from catan_pz.training.options import EpisodeArgs, RunArgs  # noqa: E402
+from catan_pz.training.options import Count, CountedArgs, FrameArgs  # noqa: E402
 from catan_pz.training.run import Run  # noqa: E402
 
 RULES = Rules(num_players=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeArgs(CountedArgs):
+    episodes: Count = 6
 
 
 class Learner:
@@ -52,7 +58,7 @@ class Learner:
 def quick_evaluations(monkeypatch):
     found = {"games": 2, "won": 1, "win_rate": 0.5, "interval": [0.1, 0.9], "points": 5.0}
     monkeypatch.setattr(run, "evaluate", lambda *_: found)
-    monkeypatch.setattr(curves, "draw_curve", lambda *_: b"picture")
+    monkeypatch.setattr(evaluation, "draw_curve", lambda *_: b"picture")
 
 
 def make(out, learner, **options):
@@ -75,7 +81,7 @@ def train(out, learner, **options):
 
 def frames(out, learner, **options):
     given = {"frames": 60, "eval_every": 30, "checkpoint_every": 20, "progress": False} | options
-    args = RunArgs(out=str(out), **given)
+    args = FrameArgs(out=str(out), **given)
     return Run(args, learner, title="", card={}, evaluations={})
 
 
@@ -111,7 +117,7 @@ def fill_disk(monkeypatch, beginnings, times):
             raise OSError(28, "No space left on device")
         write_bytes(path, data)
 
-    for module in (checkpoints, curves, run):
+    for module in (checkpoints, evaluation, run):
         monkeypatch.setattr(module, "write_bytes", write)
 
 
