@@ -2,32 +2,116 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import player_calls, policies
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
-from catan_pz.agents.heuristic.weights import Weights
+from catan_pz.agents.heuristic.choose import action_by_weights, evolved_action
+from catan_pz.agents.heuristic.weights import WeightRows, Weights, rows_of
+from catan_pz.agents.policies import (
+    EVOLVED,
+    HEURISTIC,
+    RANDOM,
+    WEIGHTED,
+    random_action,
+    weighted_action,
+)
 from catan_pz.agents.random import RandomAgent, WeightedAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.checks import check_count, check_seed
+from catan_pz.engine import legal
+from catan_pz.engine.chance import GAMMA, scramble
+from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.options import deal_of, script_of
-from catan_pz.engine.play import new_log
-from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.play import Log, new_log, play
+from catan_pz.engine.state import STATE, States, as_games
+from catan_pz.engine.turn import is_finished
+from catan_pz.kernels.rule import entry, kernel
+from catan_pz.kernels.types import (
+    Int8Array,
+    Int8Matrix,
+    Int64Array,
+    Int64Matrix,
+    UInt64Array,
+    UInt64Matrix,
+)
+from catan_pz.observation.encode import observe
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
-_NUMBERS: dict[type[Agent], int] = {
-    RandomAgent: policies.RANDOM,
-    WeightedAgent: policies.WEIGHTED,
-    HeuristicAgent: policies.HEURISTIC,
-    EvolvedAgent: policies.EVOLVED,
+_PLAYERS: dict[type[Agent], int] = {
+    RandomAgent: RANDOM,
+    WeightedAgent: WEIGHTED,
+    HeuristicAgent: HEURISTIC,
+    EvolvedAgent: EVOLVED,
 }
+
+
+class Players(NamedTuple):
+    """The players of whole games, and room for what they see."""
+
+    policies: Int64Array  # (P,)
+    weights: WeightRows  # (P,)
+    seeds: UInt64Matrix  # (G, P) of the seats' random streams
+    random: UInt64Array  # (P,) room
+    mask: Int8Array  # room
+    obs: Int8Array  # room
+
+
+class SeatTotals(NamedTuple):
+    """What is written of whole games."""
+
+    winners: Int64Array  # (G,) players, -1 for none
+    points: Int64Matrix  # (G, P) by player
+    decisions: Int64Array  # (P,) of each player, added up
+
+
+@kernel
+def choose(players: Players, k: int, random_bits: np.uint64) -> int:
+    """The choice of player k."""
+    policy, obs, mask = players.policies[k], players.obs, players.mask
+    if policy == HEURISTIC:
+        return action_by_weights(obs, mask, random_bits, players.weights[k])
+    if policy == EVOLVED:
+        return evolved_action(obs, mask, random_bits)
+    if policy == WEIGHTED:
+        return weighted_action(obs, mask, random_bits)
+    return random_action(obs, mask, random_bits)
+
+
+@entry
+def play_games(
+    games: States,
+    seeds: UInt64Array,
+    how: Deal,
+    script: Int8Matrix,
+    log: Log,
+    players: Players,
+    totals: SeatTotals,
+) -> None:
+    """Play whole games between compiled players; in game i player k has the seat k + i."""
+    for i in range(games.shape[0]):
+        deal(games, i, seeds[i], how)
+        s = games[i]
+        n = int(s.num_players)
+        for p in range(n):
+            players.random[p] = players.seeds[i, p]
+        while not is_finished(s):
+            p = int(s.player)
+            k = (p - i) % n
+            legal.write_mask(s, players.mask)
+            observe(s, p, players.obs)
+            players.random[p] += GAMMA
+            play(s, choose(players, k, scramble(players.random[p])), script, log)
+            totals.decisions[k] += 1
+        totals.winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n
+        for p in range(n):
+            totals.points[i, (p - i) % n] = s.points[p]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,33 +157,29 @@ def play_compiled(
         **options: replace single options of the rules.
     """
     rules = Rules.make(rules, **options)
-    players = [as_agent(agent) for agent in agents]
-    if len(players) != rules.num_players or not all(type(one) in _NUMBERS for one in players):
-        raise ValueError(
-            f"agents {list(agents)!r} are not possible; allowed: {rules.num_players} of "
-            f"{sorted(kind.name for kind in _NUMBERS)}"
-        )
+    given = [as_agent(agent) for agent in agents]
+    if len(given) != rules.num_players or not all(type(one) in _PLAYERS for one in given):
+        names = sorted(kind.name for kind in _PLAYERS)
+        raise ValueError(f"agents must be {rules.num_players} of {names}, got {list(agents)!r}")
     games = check_count("games", games)
-    weights = [one.weights if isinstance(one, HeuristicAgent) else Weights() for one in players]
     records = as_games(np.zeros(games, STATE))
     with np.errstate(over="ignore"):
         seeds = np.uint64(check_seed(seed)) + np.arange(games, dtype=np.uint64)
-    seated = player_calls.Seated(
-        policies=np.array([_NUMBERS[type(one)] for one in players], np.int64),
-        weights=np.array([one.array() for one in weights]),
-        seeds=np.array([seat_seeds(one, len(players)) for one in seeds.tolist()], np.uint64),
+    weights = [one.weights if type(one) is HeuristicAgent else Weights() for one in given]
+    players = Players(
+        policies=np.array([_PLAYERS[type(one)] for one in given], np.int64),
+        weights=rows_of(*weights),
+        seeds=np.array([seat_seeds(one, len(given)) for one in seeds.tolist()], np.uint64),
         random=np.zeros(MAX_PLAYERS, np.uint64),
         mask=np.zeros(rules.num_actions, np.int8),
         obs=np.zeros(SIZE, np.int8),
     )
-    tally = player_calls.SeatTotals(
+    totals = SeatTotals(
         winners=np.zeros(games, np.int64),
         points=np.zeros((games, MAX_PLAYERS), np.int64),
         decisions=np.zeros(MAX_PLAYERS, np.int64),
     )
-    player_calls.play_games(
-        records, seeds, deal_of(rules), script_of(rules), new_log(), seated, tally
-    )
+    play_games(records, seeds, deal_of(rules), script_of(rules), new_log(), players, totals)
     count = rules.num_players
     turns = np.array(records["turn"], np.int64)
-    return Outcomes(tally.winners, tally.points[:, :count], turns, tally.decisions[:count])
+    return Outcomes(totals.winners, totals.points[:, :count], turns, totals.decisions[:count])

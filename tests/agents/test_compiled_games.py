@@ -79,7 +79,7 @@ def test_every_part_earns_its_place(part):
 
 
 def test_what_cannot_play_is_refused():
-    with pytest.raises(ValueError, match="allowed: 4 of"):
+    with pytest.raises(ValueError, match="agents must be 4 of"):
         play_compiled(["heuristic"] * 3, 1)
     for games in (0, -1, 2.5):
         with pytest.raises(ValueError, match=f"games={games} is not possible; allowed: an int"):

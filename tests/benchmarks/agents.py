@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from catan_pz.agents import player_calls
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent, choose_heuristic
 from catan_pz.agents.heuristic.weights import PARTS, Weights
+from catan_pz.agents.random import choose_random, choose_weighted
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.batch.cpu import CpuBatch
@@ -95,15 +95,15 @@ def print_speed(repetitions: int) -> None:
             seen, masks = positions(RULE_SETS[rules], name)
             draws = np.arange(len(seen), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
             chosen, best = np.empty(len(seen), np.int64), np.inf
-            weights = Weights().array()
+            weights = HeuristicAgent().rows
             for _ in range(repetitions):
                 start = process_time()
                 if name == "heuristic":
                     choose_heuristic(seen, masks, draws, weights, chosen)
                 elif name == "weighted":
-                    player_calls.choose_weighted(seen, masks, draws, chosen)
+                    choose_weighted(seen, masks, draws, chosen)
                 else:
-                    player_calls.choose_random(seen, masks, draws, chosen)
+                    choose_random(seen, masks, draws, chosen)
                 best = min(best, process_time() - start)
             print(f"| {name} | {rules} | {len(seen) / best:,.0f} |", flush=True)
 

@@ -125,7 +125,7 @@ def test_agents_have_the_same_stamps_in_any_order_of_imports() -> None:
 
 def stamps(folder: Path) -> list[str]:
     """Stamps of single games, of batches and of agents, by the package in a folder."""
-    names = ["game.calls", "batch.calls", "agents.player_calls"]
+    names = ["game.calls", "batch.calls", "agents.compiled"]
     program = (
         "import importlib\nfrom catan_pz.kernels.stamp import stamp_of\n"
         f"for name in {names}:\n"

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import BatchAgent
-from catan_pz.agents.heuristic.choose import action_by_weights, evolved_action
-from catan_pz.agents.heuristic.weights import Weights
+from catan_pz.agents.heuristic.choose import action_by_rows
+from catan_pz.agents.heuristic.weights import EVOLVED_WEIGHTS, WeightRows, Weights, rows_of
 from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible
 from catan_pz.kernels.rule import entry
-from catan_pz.kernels.types import ConstInt64Array, Int8Matrix, Int64Array, UInt64Array
+from catan_pz.kernels.types import Int8Matrix, Int64Array, UInt64Array
 
 
 @entry
@@ -17,21 +17,12 @@ def choose_heuristic(
     observations: Int8Matrix,
     masks: Int8Matrix,
     random_bits: UInt64Array,
-    weights: ConstInt64Array,
+    weights: WeightRows,
     actions: Int64Array,
 ) -> None:
     """Choose in each game as `HeuristicAgent` does."""
     for i in range(masks.shape[0]):
-        actions[i] = action_by_weights(observations[i], masks[i], random_bits[i], weights)
-
-
-@entry
-def choose_evolved(
-    observations: Int8Matrix, masks: Int8Matrix, random_bits: UInt64Array, actions: Int64Array
-) -> None:
-    """Choose in each game as `EvolvedAgent` does."""
-    for i in range(masks.shape[0]):
-        actions[i] = evolved_action(observations[i], masks[i], random_bits[i])
+        actions[i] = action_by_rows(observations[i], masks[i], random_bits[i], weights)
 
 
 class HeuristicAgent(BatchAgent):
@@ -41,6 +32,9 @@ class HeuristicAgent(BatchAgent):
 
     Args:
         weights: those set by hand where None.
+
+    Attributes:
+        rows: (2,) `WEIGHTS`, for games of two and for those of more players.
     """
 
     name = "heuristic"
@@ -49,16 +43,16 @@ class HeuristicAgent(BatchAgent):
         if not isinstance(weights, Weights | None):
             raise not_possible("option weights", weights, "None, or `Weights` from Python")
         self.weights = Weights() if weights is None else weights
-        self._weights = self.weights.array()
+        self.rows = rows_of(self.weights, self.weights)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) the choice in each game."""
         chosen = np.empty(len(views), np.int64)
-        choose_heuristic(views.observations, views.masks, views.random_bits, self._weights, chosen)
+        choose_heuristic(views.observations, views.masks, views.random_bits, self.rows, chosen)
         return chosen
 
 
-class EvolvedAgent(BatchAgent):
+class EvolvedAgent(HeuristicAgent):
     """Plays as `HeuristicAgent` with weights that were found by playing against it.
 
     They differ with the number of players.
@@ -66,8 +60,5 @@ class EvolvedAgent(BatchAgent):
 
     name = "evolved"
 
-    def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) the choice in each game."""
-        chosen = np.empty(len(views), np.int64)
-        choose_evolved(views.observations, views.masks, views.random_bits, chosen)
-        return chosen
+    def __init__(self) -> None:
+        self.rows = EVOLVED_WEIGHTS

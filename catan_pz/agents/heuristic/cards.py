@@ -9,20 +9,19 @@ from catan_pz.actions import (
     PLENTY_PAIRS,
     STEAL,
 )
-from catan_pz.agents.heuristic.features import least_of, most_of, of, robber_hex, some
-from catan_pz.agents.heuristic.plan import Outlook, gain_of, knights_held, knights_lacking
-from catan_pz.agents.heuristic.weights import (
-    DANGER,
-    KNIGHT,
-    KNIGHTS,
-    MONOPOLY,
-    PLENTY,
-    VICTIM,
-    plays,
+from catan_pz.agents.heuristic.features import hand_of, least_of, most_of, of, robber_hex, some
+from catan_pz.agents.heuristic.plan import (
+    Outlook,
+    Plan,
+    gain_of,
+    knights_held,
+    knights_lacking,
+    worth_of_hand,
 )
+from catan_pz.agents.heuristic.weights import KNIGHTS, WeightRow, plays
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES
 
@@ -37,11 +36,11 @@ def buildings_on(obs: Int8Array, h: int, k: int) -> int:
 
 
 @kernel
-def danger_of(obs: Int8Array, k: int, weights: ConstInt64Array) -> int:
+def danger_of(obs: Int8Array, k: int, weights: WeightRow) -> int:
     """How much it matters to hold back the seat k places away."""
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
     lacking = max(1, int(obs[encode.POINTS_TO_WIN]) - points)
-    return 100 + weights[DANGER] // lacking
+    return 100 + weights.danger // lacking
 
 
 @kernel
@@ -52,16 +51,16 @@ def harm_of_robber(obs: Int8Array) -> int:
 
 
 @kernel
-def worth_of_theft(obs: Int8Array, k: int, weights: ConstInt64Array) -> int:
+def worth_of_theft(obs: Int8Array, k: int, weights: WeightRow) -> int:
     """What it is worth to steal from the seat k places away."""
     cards = int(obs[encode.HAND_SIZE + k])
     if cards == 0:
         return 0
-    return weights[VICTIM] * danger_of(obs, k, weights) // 10 + 10 * min(cards, 8)
+    return weights.victim * danger_of(obs, k, weights) // 10 + 10 * min(cards, 8)
 
 
 @kernel
-def where_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """The hex that costs the others most, and never one of ours if there is another."""
     best, chosen = -(1 << 40), -1
     for h in range(NUM_HEXES):
@@ -81,7 +80,7 @@ def where_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> i
 
 
 @kernel
-def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """The player from whom a card is worth most."""
     best, chosen = -1, -1
     for k in range(1, MAX_PLAYERS):
@@ -93,7 +92,7 @@ def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> in
 
 
 @kernel
-def wants_knight(obs: Int8Array, before_roll: int, weights: ConstInt64Array) -> bool:
+def wants_knight(obs: Int8Array, before_roll: int, weights: WeightRow) -> bool:
     """Whether to play a knight now."""
     if knights_lacking(obs) == 1:
         return True
@@ -102,13 +101,13 @@ def wants_knight(obs: Int8Array, before_roll: int, weights: ConstInt64Array) -> 
     harm = harm_of_robber(obs)
     if before_roll:
         return harm > 0
-    return harm >= weights[KNIGHT] or knights_held(obs) > 1
+    return harm >= weights.knight or knights_held(obs) > 1
 
 
 @kernel
 def which_plenty(mask: Int8Array, outlook: Outlook) -> int:
     """The year of plenty that helps the plan most, if it helps enough."""
-    best, chosen = outlook.weights[PLENTY], NO_ACTION
+    best, chosen = outlook.weights.plenty, NO_ACTION
     for k in range(PLENTY_PAIRS.shape[0]):
         if mask[PLAY_YEAR_OF_PLENTY + k] != 0:
             more = some(PLENTY_PAIRS[k, 0], 1) + some(PLENTY_PAIRS[k, 1], 1)
@@ -121,7 +120,7 @@ def which_plenty(mask: Int8Array, outlook: Outlook) -> int:
 @kernel
 def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     """The monopoly that helps the plan most, by what the others hold on average."""
-    best, chosen = outlook.weights[MONOPOLY], NO_ACTION
+    best, chosen = outlook.weights.monopoly, NO_ACTION
     for r in range(NUM_RESOURCES):
         if mask[PLAY_MONOPOLY + r] != 0:
             twice = 0
@@ -134,12 +133,14 @@ def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
 
 
 @kernel
-def what_to_discard(mask: Int8Array, outlook: Outlook) -> int:
-    """The card that the plan misses least."""
+def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: WeightRow) -> int:
+    """The card that the plan misses least; a 7 takes no more."""
+    hand = hand_of(obs)
+    outlook = Outlook(hand, plan, 1 << 20, worth_of_hand(hand, plan, 1 << 20, weights), weights)
     best, chosen = -(1 << 40), 0
     for r in range(NUM_RESOURCES):
         if mask[DISCARD + r] != 0:
-            gain = gain_of(outlook.hand - some(r, 1), outlook)
+            gain = gain_of(hand - some(r, 1), outlook)
             if gain > best:
                 best, chosen = gain, r
     return DISCARD + chosen

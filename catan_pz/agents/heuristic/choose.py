@@ -30,6 +30,8 @@ from catan_pz.agents.heuristic.cards import (
 )
 from catan_pz.agents.heuristic.features import (
     allowed,
+    hand_limit,
+    hand_of,
     of,
     phase_of,
     points_to_go,
@@ -48,7 +50,6 @@ from catan_pz.agents.heuristic.plan import (
     Plan,
     cost_of,
     knights_lacking,
-    outlook_of,
     roads_lacking,
     trades_to_reach,
     worth_of_hand,
@@ -76,28 +77,26 @@ from catan_pz.agents.heuristic.trade import (
     swap_towards,
     whom_to_close_with,
 )
-from catan_pz.agents.heuristic.weights import ACCEPT as LEAST_GAIN
 from catan_pz.agents.heuristic.weights import (
     ANSWERS,
-    BANKING,
+    BANK,
     CARDS,
-    CLAIM,
     DEFAULT_WEIGHTS,
     DISCARDS,
+    EVOLVED_WEIGHTS,
     OFFERS,
     PLACEMENT,
     PLAN,
-    PLENTY,
-    ROADS_AHEAD,
+    ROADS,
     ROBBER,
-    WEIGHTS_OF_MORE,
-    WEIGHTS_OF_TWO,
+    WeightRow,
+    WeightRows,
     plays,
 )
 from catan_pz.agents.policies import random_action, weighted_action
 from catan_pz.engine import bits
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_RESOURCES, NUM_VERTICES, Phase
 
@@ -176,7 +175,7 @@ def build_now(turn: Turn) -> int:
         if plan.worths[goal] > 0:
             cost = cost_of(goal, plan)
             trades = trades_to_reach(hand, cost, plan.shares)
-            if trades == 0 or (trades > 0 and plays(weights, BANKING)):
+            if trades == 0 or (trades > 0 and plays(weights, BANK)):
                 left = hand_left(hand, cost, plan.shares, trades)
                 worth = plan.worths[goal] + worth_of_hand(left, plan, limit, weights)
                 if worth > best:
@@ -195,7 +194,7 @@ def build_road_ahead(turn: Turn) -> int:
     hand, plan, limit, now, weights = turn.outlook
     if not (of(hand, 0) > 0 and of(hand, 1) > 0):
         return NO_ACTION
-    best, chosen = now - weights[CLAIM], -1
+    best, chosen = now - weights.claim, -1
     left = hand - ROAD_COST
     for away in range(1, 3):
         if plan.worths[away] > 0:
@@ -220,7 +219,7 @@ def road_building_helps(outlook: Outlook) -> bool:
         nearer = one_road_less(plan, away)
         if away > 1:
             nearer = one_road_less(nearer, away - 1)
-        if worth_of_hand(hand, nearer, limit, weights) - now >= weights[PLENTY]:
+        if worth_of_hand(hand, nearer, limit, weights) - now >= weights.plenty:
             return True
     return plan.worths[ROAD_GOAL] > 0 and plan.roads <= 2
 
@@ -254,9 +253,7 @@ def offer_to_make(turn: Turn, random_bits: np.uint64) -> int:
 
 
 @kernel
-def in_turn(
-    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
-) -> int:
+def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow) -> int:
     """What to do in the own turn after the roll."""
     a = winning_build(obs, mask)
     if a != NO_ACTION:
@@ -264,14 +261,15 @@ def in_turn(
     reach = reach_of(obs)
     goals = goals_of(obs, reach, weights)
     plan = plan_for(obs, goals, weights)
-    outlook = outlook_of(obs, plan, int(obs[encode.DISCARD_LIMIT]), weights)
+    hand, limit = hand_of(obs), hand_limit(obs)
+    outlook = Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
     turn = Turn(obs, mask, reach, goals, outlook)
     a = card_to_play(turn)
     if a == NO_ACTION:
         a = build_now(turn)
-    if a == NO_ACTION and plays(weights, ROADS_AHEAD):
+    if a == NO_ACTION and plays(weights, ROADS):
         a = build_road_ahead(turn)
-    if a == NO_ACTION and plays(weights, BANKING):
+    if a == NO_ACTION and plays(weights, BANK):
         a = best_swap(mask, outlook)
     if a == NO_ACTION:
         a = offer_to_make(turn, random_bits)
@@ -279,7 +277,7 @@ def in_turn(
 
 
 @kernel
-def free_road(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """Where to place a road for nothing."""
     lacking = roads_lacking(obs)
     if 0 < lacking <= 2:
@@ -302,7 +300,7 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
 
 
 @kernel
-def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: ConstInt64Array) -> int:
+def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: WeightRow) -> int:
     """What to do while an offer is composed, answered or closed."""
     if phase == Phase.ANSWER:
         if mask[ACCEPT] == 0 or not plays(weights, ANSWERS):
@@ -310,10 +308,11 @@ def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: ConstInt64Arr
         if is_dangerous(obs, turn_seat(obs), weights):
             return REJECT
     plan = plan_of(obs, weights)
-    outlook = outlook_of(obs, plan, int(obs[encode.DISCARD_LIMIT]), weights)
+    hand, limit = hand_of(obs), hand_limit(obs)
+    outlook = Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
     if phase == Phase.ANSWER:
         gain = gain_of_offer(obs, turn_seat(obs), outlook)
-        return ACCEPT if gain >= weights[LEAST_GAIN] else REJECT
+        return ACCEPT if gain >= weights.accept else REJECT
     if phase == Phase.CLOSE:
         return whom_to_close_with(obs, mask, outlook)
     if mask[COMPOSE_SEND] != 0:
@@ -324,7 +323,7 @@ def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: ConstInt64Arr
 
 @kernel
 def wanted_action(
-    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
+    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow
 ) -> int:
     """The choice by phase, which may be NO_ACTION."""
     phase = phase_of(obs)
@@ -343,7 +342,7 @@ def wanted_action(
     if phase == Phase.STEAL and plays(weights, ROBBER):
         return whom_to_rob(obs, mask, weights)
     if phase == Phase.DISCARD and plays(weights, DISCARDS):
-        return what_to_discard(mask, outlook_of(obs, plan_of(obs, weights), 1 << 20, weights))
+        return what_to_discard(obs, mask, plan_of(obs, weights), weights)
     if phase == Phase.FREE_ROAD:
         return free_road(obs, mask, weights)
     if phase == Phase.SETUP_SETTLEMENT and plays(weights, PLACEMENT):
@@ -355,7 +354,7 @@ def wanted_action(
 
 @kernel
 def action_by_weights(
-    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
+    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow
 ) -> int:
     """A legal action in some weights."""
     a = wanted_action(obs, mask, random_bits, weights)
@@ -365,14 +364,21 @@ def action_by_weights(
 
 
 @kernel
+def action_by_rows(
+    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRows
+) -> int:
+    """A legal action by the first weights in a game of two players, by the second in others."""
+    row = 0 if seats_playing(obs) == 2 else 1
+    return action_by_weights(obs, mask, random_bits, weights[row])
+
+
+@kernel
 def heuristic_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action of the heuristic player."""
-    return action_by_weights(obs, mask, random_bits, DEFAULT_WEIGHTS)
+    return action_by_weights(obs, mask, random_bits, DEFAULT_WEIGHTS[0])
 
 
 @kernel
 def evolved_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action of the evolved player."""
-    if seats_playing(obs) == 2:
-        return action_by_weights(obs, mask, random_bits, WEIGHTS_OF_TWO)
-    return action_by_weights(obs, mask, random_bits, WEIGHTS_OF_MORE)
+    return action_by_rows(obs, mask, random_bits, EVOLVED_WEIGHTS)

@@ -79,6 +79,12 @@ def hand_of(obs: Int8Array) -> int:
 
 
 @kernel
+def hand_limit(obs: Int8Array) -> int:
+    """Cards that a 7 leaves alone."""
+    return 0 + int(obs[encode.DISCARD_LIMIT])  # an int64, as bundles need it
+
+
+@kernel
 def pips_of(obs: Int8Array, k: int) -> int:
     """What the seat k places away earns, by resource."""
     return bundle_at(obs, encode.PRODUCTION + NUM_RESOURCES * k)

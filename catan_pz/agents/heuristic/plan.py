@@ -10,26 +10,14 @@ from numba import types
 from catan_pz.agents.heuristic.features import (
     BITS_PER_RESOURCE,
     TWELFTHS,
-    hand_of,
     of,
     rate_of,
     size_of,
 )
-from catan_pz.agents.heuristic.weights import (
-    ARMY,
-    CARD,
-    CITIES,
-    HELD,
-    MIXED,
-    PATIENCE,
-    ROAD,
-    ROADS,
-    SECOND,
-    SEVEN,
-)
+from catan_pz.agents.heuristic.weights import WeightRow
 from catan_pz.engine import hands
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import (
     KNIGHT,
@@ -86,15 +74,15 @@ def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
 
 
 @kernel
-def speed_of(pips: int, shares: int, weights: ConstInt64Array) -> int:
+def speed_of(pips: int, shares: int, weights: WeightRow) -> int:
     """Points that production brings, in a mix of the ways to make use of it."""
-    speed = weights[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
-    if weights[CITIES] > 0:
+    speed = weights.mixed * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
+    if weights.cities > 0:
         t = time_for(0, CITIES_BASKET, pips, shares)
-        speed += weights[CITIES] * CITIES_POINTS // (t + 1)
-    if weights[ROADS] > 0:
+        speed += weights.cities * CITIES_POINTS // (t + 1)
+    if weights.roads > 0:
         t = time_for(0, ROADS_BASKET, pips, shares)
-        speed += weights[ROADS] * ROADS_POINTS // (t + 1)
+        speed += weights.roads * ROADS_POINTS // (t + 1)
     return speed
 
 
@@ -122,7 +110,7 @@ class Outlook(NamedTuple):
     plan: Plan
     limit: int  # cards that a 7 leaves alone
     now: int  # worth of the hand as it is
-    weights: ConstInt64Array
+    weights: WeightRow
 
 
 @kernel
@@ -138,38 +126,31 @@ def cost_of(goal: int, plan: Plan) -> int:
 
 
 @kernel
-def worth_after(hand: int, spent: int, plan: Plan, weights: ConstInt64Array) -> int:
+def worth_after(hand: int, spent: int, plan: Plan, weights: WeightRow) -> int:
     """The goal that is worth most once others are paid: 8 times its worth by then, and the goal."""
     best = 0
     for goal in range(GOALS):
         if 8 * plan.worths[goal] > best:
             t = time_for(hand, spent + cost_of(goal, plan), plan.pips, plan.shares)
             if t < NEVER:
-                worth = plan.worths[goal] * weights[PATIENCE] // (weights[PATIENCE] + t)
+                worth = plan.worths[goal] * weights.patience // (weights.patience + t)
                 best = max(best, 8 * worth + goal)
     return best
 
 
 @kernel
-def worth_of_hand(hand: int, plan: Plan, limit: int, weights: ConstInt64Array) -> int:
+def worth_of_hand(hand: int, plan: Plan, limit: int, weights: WeightRow) -> int:
     """What a hand is good for: the next goal, the one after it, and the risk of a 7."""
     first = worth_after(hand, 0, plan, weights)
     worth = first // 8
-    if weights[SECOND] > 0 and first > 0:
+    if weights.second > 0 and first > 0:
         then = worth_after(hand, cost_of(first % 8, plan), plan, weights)
-        worth += then // 8 * weights[SECOND] // 100
+        worth += then // 8 * weights.second // 100
     cards = size_of(hand)
-    worth += weights[HELD] * cards
+    worth += weights.held * cards
     if cards > limit:
-        worth -= weights[SEVEN] * (cards // 2)
+        worth -= weights.seven * (cards // 2)
     return worth
-
-
-@kernel
-def outlook_of(obs: Int8Array, plan: Plan, limit: int, weights: ConstInt64Array) -> Outlook:
-    """The own hand with a plan."""
-    hand = hand_of(obs)
-    return Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
 
 
 @kernel
@@ -217,14 +198,14 @@ def knights_lacking(obs: Int8Array) -> int:
 
 
 @kernel
-def worth_of_card(obs: Int8Array, weights: ConstInt64Array) -> int:
+def worth_of_card(obs: Int8Array, weights: WeightRow) -> int:
     """What a development card is worth unseen."""
     if obs[encode.DECK_LEFT] == 0:
         return 0
-    worth = weights[CARD]
+    worth = weights.card
     lacking = knights_lacking(obs) - knights_held(obs)
     if lacking > 0:
-        worth += weights[ARMY] // (2 * lacking)
+        worth += weights.army // (2 * lacking)
     return worth
 
 
@@ -241,9 +222,9 @@ def roads_lacking(obs: Int8Array) -> int:
 
 
 @kernel
-def worth_of_road(obs: Int8Array, weights: ConstInt64Array) -> int:
+def worth_of_road(obs: Int8Array, weights: WeightRow) -> int:
     """What the longest road is worth."""
     lacking = roads_lacking(obs)
     if lacking <= 0 or lacking > 4 or lacking > obs[encode.PIECES_LEFT]:
         return 0
-    return weights[ROAD]
+    return weights.road

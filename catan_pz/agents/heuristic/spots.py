@@ -25,7 +25,7 @@ from catan_pz.agents.heuristic.plan import (
     worth_of_card,
     worth_of_road,
 )
-from catan_pz.agents.heuristic.weights import CLAIMED, HORIZON, NEAR
+from catan_pz.agents.heuristic.weights import WeightRow
 from catan_pz.board.topology import (
     EDGE_VERTICES,
     EDGES_PER_WORD,
@@ -36,7 +36,7 @@ from catan_pz.board.topology import (
 from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_trail
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_VERTICES
 
@@ -68,7 +68,6 @@ class Income(NamedTuple):
     shares: int
     speed: int
     horizon: int
-    weights: ConstInt64Array
 
 
 class Goals(NamedTuple):
@@ -81,23 +80,23 @@ class Goals(NamedTuple):
 
 
 @kernel
-def horizon_of(obs: Int8Array, weights: ConstInt64Array) -> int:
+def horizon_of(obs: Int8Array, weights: WeightRow) -> int:
     """Time for which production counts: the shorter, the closer somebody is to winning."""
     lacking = int(obs[encode.POINTS_TO_WIN]) - lead_of_others(obs)
-    return weights[HORIZON] * max(1, min(points_to_go(obs), lacking))
+    return weights.horizon * max(1, min(points_to_go(obs), lacking))
 
 
 @kernel
-def income_of(obs: Int8Array, weights: ConstInt64Array) -> Income:
+def income_of(obs: Int8Array, weights: WeightRow) -> Income:
     """What the viewer earns now."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
-    return Income(pips, shares, speed_of(pips, shares, weights), horizon_of(obs, weights), weights)
+    return Income(pips, shares, speed_of(pips, shares, weights), horizon_of(obs, weights))
 
 
 @kernel
-def worth_with(obs: Int8Array, v: int, shares: int, income: Income) -> int:
+def worth_with(obs: Int8Array, v: int, shares: int, income: Income, weights: WeightRow) -> int:
     """What a building on a vertex is worth: its point, and what it earns at some shares."""
-    speed = speed_of(income.pips + pips_at(obs, v, 1), shares, income.weights)
+    speed = speed_of(income.pips + pips_at(obs, v, 1), shares, weights)
     return POINT + (speed - income.speed) * income.horizon // 100
 
 
@@ -155,50 +154,52 @@ def reach_of(obs: Int8Array) -> Reach:
 
 
 @kernel
-def best_spot(obs: Int8Array, spots: int, claimed: int, near: int, income: Income) -> int:
+def best_spot(
+    obs: Int8Array, spots: int, claimed: int, near: int, income: Income, weights: WeightRow
+) -> int:
     """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        worth = worth_with(obs, v, shares_with(income.shares, harbor_at(obs, v)), income)
+        worth = worth_with(obs, v, shares_with(income.shares, harbor_at(obs, v)), income, weights)
         if bits.has_vertex(claimed, v):
-            worth = worth * income.weights[CLAIMED] // 100
+            worth = worth * weights.claimed // 100
         elif bits.has_vertex(near, v):
-            worth = worth * income.weights[NEAR] // 100
+            worth = worth * weights.near // 100
         best = max(best, 64 * worth + v)
         spots &= spots - 1
     return best
 
 
 @kernel
-def best_city(obs: Int8Array, spots: int, income: Income) -> int:
+def best_city(obs: Int8Array, spots: int, income: Income, weights: WeightRow) -> int:
     """The best of own settlements to make a city of, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        best = max(best, 64 * worth_with(obs, v, income.shares, income) + v)
+        best = max(best, 64 * worth_with(obs, v, income.shares, income, weights) + v)
         spots &= spots - 1
     return best
 
 
 @kernel
-def goals_of(obs: Int8Array, reach: Reach, weights: ConstInt64Array) -> Goals:
+def goals_of(obs: Int8Array, reach: Reach, weights: WeightRow) -> Goals:
     """What there is to build where."""
     income = income_of(obs, weights)
     claimed, near, free = reach.claimed, reach.near, reach.free
     here = there = far = city = 0
     if obs[encode.PIECES_LEFT + 1] > 0:
-        here = best_spot(obs, reach.at_0 & free, 0, 0, income)
-        there = best_spot(obs, reach.at_1 & free, claimed, near, income)
-        far = best_spot(obs, reach.at_2 & free, claimed, near, income)
+        here = best_spot(obs, reach.at_0 & free, 0, 0, income, weights)
+        there = best_spot(obs, reach.at_1 & free, claimed, near, income, weights)
+        far = best_spot(obs, reach.at_2 & free, claimed, near, income, weights)
     if obs[encode.PIECES_LEFT + 2] > 0:
         settlements = buildings_of(obs, 0, 1) & ~buildings_of(obs, 0, 2)
-        city = best_city(obs, settlements, income)
+        city = best_city(obs, settlements, income, weights)
     return Goals(here, there, far, city)
 
 
 @kernel
-def plan_for(obs: Int8Array, goals: Goals, weights: ConstInt64Array) -> Plan:
+def plan_for(obs: Int8Array, goals: Goals, weights: WeightRow) -> Plan:
     """The plan that follows from the goals."""
     lacking = points_to_go(obs)
     here, there, far = goals.here // 64, goals.there // 64, goals.far // 64
@@ -217,7 +218,7 @@ def plan_for(obs: Int8Array, goals: Goals, weights: ConstInt64Array) -> Plan:
 
 
 @kernel
-def plan_of(obs: Int8Array, weights: ConstInt64Array) -> Plan:
+def plan_of(obs: Int8Array, weights: WeightRow) -> Plan:
     """The plan."""
     return plan_for(obs, goals_of(obs, reach_of(obs), weights), weights)
 
@@ -286,14 +287,14 @@ def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
 
 
 @kernel
-def first_settlements(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+def first_settlements(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """Where to found: the best spot, given what is earned already."""
     spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
-    return BUILD_SETTLEMENT + best_spot(obs, spots, 0, 0, income_of(obs, weights)) % 64
+    return BUILD_SETTLEMENT + best_spot(obs, spots, 0, 0, income_of(obs, weights), weights) % 64
 
 
 @kernel
-def first_roads(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
+def first_roads(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """Which way to build from a first settlement: towards the best spot that is free."""
     reach, income = reach_of(obs), income_of(obs, weights)
     taken_0, taken_1, theirs = reach.taken_0, reach.taken_1, reach.closed
@@ -306,8 +307,8 @@ def first_roads(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> in
             v, w = w, v
         ways = one_road_on(1 << w, taken_0, taken_1, theirs) & ~(1 << v)
         beyond = one_road_on(ways, taken_0, taken_1, theirs) & ~(1 << w)
-        best = best_spot(obs, ways & reach.free, reach.claimed, reach.near, income)
-        then = best_spot(obs, beyond & reach.free, reach.claimed, reach.near, income)
+        best = best_spot(obs, ways & reach.free, reach.claimed, reach.near, income, weights)
+        then = best_spot(obs, beyond & reach.free, reach.claimed, reach.near, income, weights)
         value = best // 64 + then // 64 // 4
         if value > most:
             most, chosen = value, e

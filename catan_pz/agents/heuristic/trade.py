@@ -16,9 +16,9 @@ from catan_pz.actions import (
 from catan_pz.actions import OFFER as FIRST_OFFER
 from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some
 from catan_pz.agents.heuristic.plan import Outlook, gain_of
-from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
+from catan_pz.agents.heuristic.weights import WeightRow
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
@@ -48,7 +48,7 @@ def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
 @kernel
 def best_swap(mask: Int8Array, outlook: Outlook) -> int:
     """The trade with the bank that makes the hand worth more than now by enough."""
-    best, chosen = outlook.weights[BANK], NO_ACTION
+    best, chosen = outlook.weights.bank, NO_ACTION
     for k in range(SWAPS):
         if mask[MARITIME_TRADE + k] != 0:
             give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
@@ -60,14 +60,14 @@ def best_swap(mask: Int8Array, outlook: Outlook) -> int:
 
 
 @kernel
-def is_dangerous(obs: Int8Array, k: int, weights: ConstInt64Array) -> bool:
+def is_dangerous(obs: Int8Array, k: int, weights: WeightRow) -> bool:
     """Whether the seat k places away is too close to winning to be traded with."""
     points = int(obs[encode.VISIBLE_POINTS + k])
-    return int(obs[encode.POINTS_TO_WIN]) - points <= weights[CLOSE]
+    return int(obs[encode.POINTS_TO_WIN]) - points <= weights.close
 
 
 @kernel
-def all_dangerous(obs: Int8Array, weights: ConstInt64Array) -> bool:
+def all_dangerous(obs: Int8Array, weights: WeightRow) -> bool:
     """Whether nobody is left to trade with."""
     for k in range(1, MAX_PLAYERS):
         if obs[encode.PRESENT + k] != 0 and not is_dangerous(obs, k, weights):
@@ -103,7 +103,7 @@ def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook:
         first, beyond, rank = FIRST_DOUBLE, FIRST_HALF, 0
     bar = 1 << 40
     for _ in range(rank + 1):
-        best, chosen = outlook.weights[OFFER], NO_ACTION
+        best, chosen = outlook.weights.offer, NO_ACTION
         for k in range(first, beyond):
             if mask[FIRST_OFFER + k] != 0:
                 after = outlook.hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
@@ -139,7 +139,7 @@ def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int
                 got = bundle_at(obs, encode.OFFER_GET)
                 gain = gain_of(outlook.hand - given + got, outlook)
             value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
-            if gain >= outlook.weights[ACCEPT] and value > best:
+            if gain >= outlook.weights.accept and value > best:
                 best, chosen = value, CLOSE_WITH + k - 1
     return chosen
 
@@ -149,7 +149,7 @@ def next_card(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)
-    best, chosen = outlook.weights[OFFER], NO_ACTION
+    best, chosen = outlook.weights.offer, NO_ACTION
     for k in range(SWAPS):
         give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
         fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))

@@ -1,13 +1,14 @@
 """Weights of the heuristic player, and the parts of its play that can be switched off."""
 
 from dataclasses import astuple, dataclass, fields, replace
-from typing import Final
+from typing import Annotated, Any, Final, TypeAlias
 
+import numba
 import numpy as np
-from numpy.typing import NDArray
+from numba import types
 
+from catan_pz.engine.state import as_games
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import ConstInt64Array
 
 PARTS: Final = {
     "placement": "first settlements and roads at random",
@@ -23,18 +24,7 @@ PARTS: Final = {
 }
 """Parts of the play that can be switched off, and what is done instead."""
 
-(
-    PLACEMENT,
-    PLAN,
-    ROADS_AHEAD,
-    ROBBER,
-    KNIGHTS,
-    CARDS,
-    DISCARDS,
-    BANKING,
-    OFFERS,
-    ANSWERS,
-) = range(len(PARTS))
+PLACEMENT, PLAN, ROADS, ROBBER, KNIGHTS, CARDS, DISCARDS, BANK, OFFERS, ANSWERS = range(len(PARTS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,39 +65,14 @@ class Weights:
             off |= 1 << list(PARTS).index(part)
         return replace(self, parts=self.parts & ~off)
 
-    def array(self) -> NDArray[np.int64]:
-        """The numbers in order, as compiled rules take them."""
-        numbers = np.array(astuple(self), np.int64)
-        numbers.flags.writeable = False
-        return numbers
 
+WEIGHTS: Final = np.dtype([(field.name, np.int64) for field in fields(Weights)], align=True)
+"""What compiled rules take."""
 
-_PLACE = {field.name: place for place, field in enumerate(fields(Weights))}
-
-PARTS_ON = _PLACE["parts"]
-HORIZON = _PLACE["horizon"]
-PATIENCE = _PLACE["patience"]
-SECOND = _PLACE["second"]
-MIXED = _PLACE["mixed"]
-CITIES = _PLACE["cities"]
-ROADS = _PLACE["roads"]
-CARD = _PLACE["card"]
-ARMY = _PLACE["army"]
-ROAD = _PLACE["road"]
-CLAIM = _PLACE["claim"]
-CLAIMED = _PLACE["claimed"]
-NEAR = _PLACE["near"]
-HELD = _PLACE["held"]
-SEVEN = _PLACE["seven"]
-BANK = _PLACE["bank"]
-OFFER = _PLACE["offer"]
-ACCEPT = _PLACE["accept"]
-CLOSE = _PLACE["close"]
-KNIGHT = _PLACE["knight"]
-PLENTY = _PLACE["plenty"]
-MONOPOLY = _PLACE["monopoly"]
-VICTIM = _PLACE["victim"]
-DANGER = _PLACE["danger"]
+WeightRow: TypeAlias = Annotated[Any, numba.from_dtype(WEIGHTS)]
+WeightRows: TypeAlias = Annotated[
+    Any, types.Array(numba.from_dtype(WEIGHTS), 1, "C", readonly=True)
+]
 
 FOR_TWO: Final = Weights(
     horizon=34,
@@ -155,17 +120,24 @@ FOR_MORE: Final = Weights(
 )
 """Weights that `examples/tune_heuristic.py` found, for two players and for more."""
 
-DEFAULT_WEIGHTS = Weights().array()
-WEIGHTS_OF_TWO = FOR_TWO.array()
-WEIGHTS_OF_MORE = FOR_MORE.array()
+
+def rows_of(*weights: Weights) -> np.ndarray:
+    """`WEIGHTS` of each."""
+    rows = as_games(np.array([astuple(one) for one in weights], WEIGHTS))
+    rows.flags.writeable = False
+    return rows
+
+
+DEFAULT_WEIGHTS = rows_of(Weights())
+EVOLVED_WEIGHTS = rows_of(FOR_TWO, FOR_MORE)
 
 
 def evolved(num_players: int) -> Weights:
-    """The weights in games of so many players."""
+    """The weights in games of this number of players."""
     return FOR_TWO if num_players == 2 else FOR_MORE
 
 
 @kernel
-def plays(weights: ConstInt64Array, part: int) -> bool:
+def plays(weights: WeightRow, part: int) -> bool:
     """Whether a part is on."""
-    return (weights[PARTS_ON] >> part) & 1 == 1
+    return (weights.parts >> part) & 1 == 1

@@ -18,7 +18,7 @@ from catan_pz.agents.heuristic.plan import (
     time_for,
 )
 from catan_pz.agents.heuristic.spots import one_road_on
-from catan_pz.agents.heuristic.weights import WEIGHTS_OF_MORE
+from catan_pz.agents.heuristic.weights import EVOLVED_WEIGHTS
 from catan_pz.agents.value.prospects import cards_missing, road_needed, wants, worth_of_vertex
 from catan_pz.board.topology import VERTEX_HEXES
 from catan_pz.engine import bits
@@ -201,7 +201,7 @@ def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> N
     features[TIMES + 3] = HALF_LIFE / (HALF_LIFE + time_for(hand, one_road, pips, shares))
     both = SETTLEMENT_COST + CITY_COST
     features[TIMES + 4] = HALF_LIFE / (HALF_LIFE + time_for(hand, both, pips, shares))
-    features[SPEED] = speed_of(pips, shares, WEIGHTS_OF_MORE) * 0.001
+    features[SPEED] = speed_of(pips, shares, EVOLVED_WEIGHTS[1]) * 0.001
 
 
 @kernel
