@@ -26,8 +26,11 @@ Learning", 2011 (DAgger).
 
 import os
 from collections.abc import Sequence
-from copy import deepcopy
+from concurrent.futures import ProcessPoolExecutor
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +39,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import torch
-from parts.searched_games import SearchedDecisions, play_searched
 from torch import nn
 
-from catan_pz import agents
+from catan_pz import Game, agents
+from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Base, Model, NetworkAgent
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.table import Table
 from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.arena.statistics import SequentialTest
-from catan_pz.checks import not_possible
+from catan_pz.events import Events
+from catan_pz.game.view import View
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
@@ -129,16 +136,114 @@ class Args(CountedArgs):
     out: str = "runs/expert"
     """output folder"""
 
-    def check(self) -> None:
-        """Refuse what isn't possible."""
-        if not 0 < self.share <= 1:
-            raise not_possible("option share", self.share, "a number above 0, up to 1")
-        least = 1 / Rules(num_players=self.players).num_players
-        if not 0 < self.edge < 1 - least:
-            allowed = f"a number above 0, below {1 - least:g}"
-            raise not_possible("option edge", self.edge, allowed)
-        if self.expert:
-            agents.load(self.expert)
+
+@dataclass(frozen=True)
+class SearchedDecisions:
+    """Decisions that were searched, or that an expert took."""
+
+    units: np.ndarray
+    """(K, N) int8 observations of the seats that decided"""
+    mask: np.ndarray
+    """(K, A) int8"""
+    policy: np.ndarray
+    """(K, A) float16, improved by the search; 1 for the choice of any other expert"""
+    won: np.ndarray
+    """(K, P) float32, 1 for the winner, counted from the seat that decided on; else 0"""
+
+    def __len__(self) -> int:
+        """K."""
+        return len(self.units)
+
+    @classmethod
+    def joined(cls, parts: Sequence["SearchedDecisions"]) -> "SearchedDecisions":
+        """All of some, in order."""
+        names = cls.__dataclass_fields__
+        return cls(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})
+
+
+class SearchedPlayer(Agent):
+    """Plays by a model; at a share of its decisions by a search that begins with that policy.
+
+    The search has options of `SearchAgent`; an agent named as the expert takes its place. Seat,
+    observation, mask and improved policy of each such decision are added to `recorded`.
+    """
+
+    name = "searched"
+    needs_belief = True
+
+    def __init__(
+        self, model: Model, search: dict[str, Any], share: float, expert: str, recorded: list[Any]
+    ) -> None:
+        self._policy = NetworkAgent(model)
+        self._expert: Agent = (
+            agents.load(expert)
+            if expert
+            else SearchAgent(method="gumbel", prior=self._policy, **search)
+        )
+        self.needs_events = self._expert.needs_events
+        self._share, self._recorded = share, recorded
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins."""
+        super().reset(seat, rules, seed)
+        self._policy, self._expert = copy(self._policy), copy(self._expert)
+        self._policy.reset(seat, rules, self.random.next())
+        self._expert.reset(seat, rules, self.random.next())
+
+    def observe(self, events: Events) -> None:
+        """Pass the events on to the expert."""
+        self._expert.observe(events)
+
+    def act(self, view: View) -> int:
+        """A legal action."""
+        if self.random.next() >= self._share * 2**64:
+            return self._policy.act(view)
+        action = self._expert.act(view)
+        found = getattr(self._expert, "last", {})  # None where there was nothing to search
+        if found is not None and view.mask.sum() > 1:
+            policy = found.get("policy", np.arange(len(view.mask)) == action)
+            seen = view.observation.copy(), view.mask.copy()
+            self._recorded.append((self.seat, *seen, np.asarray(policy, np.float16)))
+        return action
+
+
+def play_searched(
+    model: Model,
+    rules: Rules,
+    seeds: Sequence[int],
+    search: dict[str, Any],
+    share: float,
+    workers: int = 1,
+    expert: str = "",
+) -> SearchedDecisions:
+    """Play games between copies of a `SearchedPlayer`, the same for any number of processes."""
+    play = partial(play_game, model, rules, search, share, expert)
+    if workers == 1:
+        played = [play(seed) for seed in seeds]
+    else:
+        with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+            played = list(pool.map(play, seeds, chunksize=-(-len(seeds) // (8 * workers))))
+    parts = [part for part in played if part is not None]
+    if not parts:
+        raise ValueError("no decision was searched: play more games, or search a larger share")
+    return SearchedDecisions.joined(parts)
+
+
+def play_game(
+    model: Model, rules: Rules, search: dict[str, Any], share: float, expert: str, seed: int
+) -> SearchedDecisions | None:
+    """The searched decisions of a game, if there are any."""
+    recorded: list[Any] = []
+    count, game = rules.num_players, Game(rules, seed)
+    player = SearchedPlayer(model, search, share, expert, recorded)
+    Table(game, [player] * count, seat_seeds(seed, count)).play()
+    if not recorded:
+        return None
+    seats, units, mask, policy = (np.stack(column) for column in zip(*recorded, strict=True))
+    won = np.zeros((len(seats), count), np.float32)
+    if game.winner is not None:
+        won[np.arange(len(seats)), (game.winner - seats) % count] = 1
+    return SearchedDecisions(units, mask, policy, won)
 
 
 class Learner:
@@ -276,7 +381,6 @@ class Learner:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    args.check()
     set_up(args)
     card = training_card(args, "expert iteration", "examples/expert_iteration.py")
     learner = Learner(args)

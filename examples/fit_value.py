@@ -7,9 +7,9 @@ In each round games are played by the agent with the value so far, by the evolve
 heuristic player, seats at random, with some decisions taken at random; in the first round without
 the agent. Positions are recorded right after decisions, as the seat that decided knows them. The
 network that is shared by all seats is fitted to the positions of the last rounds, by maximum
-likelihood of targets that mix who won with what the value so far made of later positions of the
-game. So the value is that of players who play ever better, and the player that goes by it with
-them.
+likelihood of targets that mix who won with what the value so far made of later positions.
+
+Letters: N positions, P seats, F and C features of a seat and of the game.
 
 The output folder gets the last two checkpoints, `model.npz` and its card, `positions/` (the last
 rounds'), `episodes.csv` with a row for each round, `curve.csv`, `curve.png` and `result.json`.
@@ -20,23 +20,31 @@ Sources: Tesauro, "Temporal Difference Learning and TD-Gammon", 1995; Sutton and
 "Reinforcement Learning", 2nd ed., sections 6.8 (afterstates) and 12.1 (lambda-returns).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from parts.value_games import Positions, record_in_processes, win_targets
 from torch import nn
 
+from catan_pz.agents.policies import EVOLVED, HEURISTIC, VALUE
+from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.agent import ValueAgent
-from catan_pz.agents.value.features import NUM_FEATURES
+from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import ValueNet
-from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH
-from catan_pz.checks import not_possible
+from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, SCRATCH_SIZE, WIDTH
+from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.files import read_arrays, whole_file
+from catan_pz.game.game import Game
+from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import line_ups
@@ -70,7 +78,7 @@ class Args(CountedArgs):
     """positions of a part, which one process records"""
     workers: Count = 1
     """processes that play"""
-    margin: float = 0.015
+    margin: Share = 0.015
     """gain in win probability for which the agent does what the evolved player wouldn't"""
 
     window: Count = 4
@@ -97,10 +105,129 @@ class Args(CountedArgs):
     out: str = "runs/value"
     """output folder"""
 
-    def check(self) -> None:
-        """Refuse what isn't possible."""
-        if not 0 <= self.margin < 1:
-            raise not_possible("option margin", self.margin, "a number from 0 to below 1")
+
+MOST_OF_A_GAME = 500
+"""Positions that a game may add."""
+
+ODD = (0.0, 0.02, 0.05, 0.15)
+"""Shares of random decisions, of which each game gets one."""
+
+EXPLORED = 0.2
+"""Share of random settlements in the set-up."""
+
+RECORDED = 0.05
+"""Share of decisions after which the position is recorded."""
+
+PLAYERS = (VALUE, VALUE, VALUE, VALUE, VALUE, EVOLVED, HEURISTIC)
+"""Players, of which each seat gets one."""
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Recorded positions, those of a game one after the other as they came."""
+
+    features: np.ndarray
+    """(N, P * F + C) float16, seats from the viewer on"""
+    viewers: np.ndarray
+    """(N,) int8, the seats that look"""
+    games: np.ndarray
+    """(N,) int32, the number of the game"""
+    winners: np.ndarray
+    """(N,) int8, the seat that won, or `NOBODY`"""
+
+    def __len__(self) -> int:
+        """N."""
+        return len(self.features)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Positions"]) -> "Positions":
+        """All of some, in order, with the games numbered through."""
+        first = np.cumsum([0, *(int(part.games[-1]) + 1 for part in parts)])
+        games = [part.games + start for part, start in zip(parts, first, strict=False)]
+        names = [name for name in cls.__dataclass_fields__ if name != "games"]
+        joined = {name: np.concatenate([vars(part)[name] for part in parts]) for name in names}
+        return cls(games=np.concatenate(games).astype(np.int32), **joined)
+
+
+def record_positions(
+    rules: Rules, net: ValueNet | None, margin: float, count: int, seed: int
+) -> Positions:
+    """Play games until N >= `count` positions are recorded; the last game is recorded whole.
+
+    The player that judges by the value has this net and margin; without a net only others play.
+    """
+    rng, seats = np.random.default_rng(seed), rules.num_players
+    players = PLAYERS if net is not None else (EVOLVED, HEURISTIC)
+    weights = np.zeros(0, np.float32) if net is None else net.weights
+    game, spare = Game(rules, seed=0), as_games(np.zeros(1, STATE))
+    features = np.zeros((count + MOST_OF_A_GAME, seats * NUM_FEATURES + NUM_SHARED), np.float32)
+    viewers = np.zeros(len(features), np.int64)
+    scratch = (
+        np.zeros(SCRATCH_SIZE, np.float32),
+        np.zeros(2 * MAX_PLAYERS),
+        NO_SCRIPT,
+        np.zeros(SIZE, np.int8),
+        np.zeros(rules.num_actions, np.int8),
+    )
+    numbers: list[int] = []
+    winners: list[int] = []
+    k = 0
+    while len(winners) < count:
+        game.reset(int(rng.integers(2**62)))
+        recorded = value_calls.play_recorded(
+            game.games,
+            spare,
+            rng.choice(players, seats),
+            float(rng.choice(ODD)),
+            EXPLORED,
+            RECORDED,
+            margin,
+            np.uint64(rng.integers(2**63)),
+            weights,
+            *scratch,
+            features,
+            viewers,
+            len(winners),
+        )
+        numbers += [k] * recorded
+        winners += [int(game.games["winner"][0])] * recorded
+        k += 1
+    found = len(winners)
+    return Positions(
+        features[:found].astype(np.float16),
+        viewers[:found].astype(np.int8),
+        np.array(numbers, np.int32),
+        np.array(winners, np.int8),
+    )
+
+
+def record(play: Callable[[int], Positions], seeds: Sequence[int], workers: int) -> Positions:
+    """The positions that `play` gives for each seed, the same for any number of processes."""
+    if workers == 1:
+        return Positions.joined([play(seed) for seed in seeds])
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        return Positions.joined(list(pool.map(play, seeds)))
+
+
+def win_targets(positions: Positions, estimates: np.ndarray, decay: float) -> np.ndarray:
+    """(N, P) what each seat's win probability is to be, seats from the viewer on.
+
+    These are lambda-returns over the positions of a game: the estimate (N, P) of the next one, and
+    its own target, mixed by `decay`. The last one's target is who won; zeros where nobody did.
+    """
+    count, seats = estimates.shape
+    by_seat = (np.arange(seats) - positions.viewers[:, None]) % seats
+    estimated = np.take_along_axis(estimates, by_seat, 1)
+    targets = (positions.winners[:, None] == np.arange(seats)).astype(np.float32)
+    last = np.r_[positions.games[1:] != positions.games[:-1], True]
+    ends = np.flatnonzero(last)
+    distance = ends[np.searchsorted(ends, np.arange(count))] - np.arange(count)
+    won = positions.winners != NOBODY
+    for k in range(1, int(distance.max()) + 1):
+        rows = np.flatnonzero((distance == k) & won)
+        targets[rows] = (1 - decay) * estimated[rows + 1] + decay * targets[rows + 1]
+    from_viewer = (np.arange(seats) + positions.viewers[:, None]) % seats
+    return np.take_along_axis(targets, from_viewer, 1)
 
 
 class ValueNetwork(nn.Module):
@@ -148,9 +275,8 @@ class Learner:
         parts = -(-args.positions // args.part)
         seeds = np.random.SeedSequence([args.seed, episode]).generate_state(parts, np.uint64)
         net = self.net() if episode else None
-        played = record_in_processes(
-            self.rules, net, args.margin, seeds.tolist(), args.part, args.workers
-        )
+        play = partial(record_positions, self.rules, net, args.margin, args.part)
+        played = record(play, seeds.tolist(), args.workers)
         self._keep(episode, played)
         return {"positions": len(played), "nats": self.fit(episode)}
 
@@ -239,12 +365,7 @@ class Learner:
         self.window = {episode: self._read(episode) for episode in state["window"]}
 
     def _read(self, episode: int) -> Positions:
-        """The positions of a round.
-
-        Raises:
-            ValueError: if the file is damaged; names it.
-            OSError: if it can't be read.
-        """
+        """The positions of a round."""
         path = self._file(episode)
         try:
             return Positions(**read_arrays(path.read_bytes()))
@@ -255,7 +376,6 @@ class Learner:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Fit; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    args.check()
     set_up(args)
     card = training_card(args, "lambda-returns of games won", "examples/fit_value.py")
     learner = Learner(args)

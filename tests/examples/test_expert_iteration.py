@@ -1,24 +1,32 @@
-"""Expert iteration: what it writes, exact resumption, and that a candidate learns."""
+"""Expert iteration: searched games, what it writes, exact resumption, that a candidate learns."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
+import numpy as np
 import torch
 
-from catan_pz.agents.network import Model
+from catan_pz.agents.network import Base, Model
+from catan_pz.rules import Rules
 from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
+from catan_pz.training.self_play_network import SelfPlayNetwork
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 SMALL = (
-    *("--players=2", "--points=4", "--rounds=3", "--games=4", "--share=0.3", "--simulations=20"),
-    *("--considered=4", "--base=heuristic", "--width=8", "--embedding-size=4", "--window=2"),
+    *("--players=2", "--points=4", "--rounds=2", "--games=3", "--share=0.3", "--simulations=20"),
+    *("--considered=4", "--base=heuristic", "--width=8", "--embedding-size=4", "--window=1"),
     *("--match-block=20", "--match-games=20", "--eval-games=4", "--eval-against=random"),
 )
+
+
+RULES = Rules(num_players=3, trading=False, victory_points=4, skip_forced=True)
+SEARCH = {"simulations": 20, "considered": 4, "determinizations": 2, "turns": 1, "setup_turns": 1}
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +56,8 @@ def whole(program, tmp_path_factory):
 
 def test_it_trains_and_writes_everything(whole):
     result, state, out = whole
-    assert result["rounds"] == len(state["rows"]) == 3
-    assert len(state["window"]) == 2
+    assert result["rounds"] == len(state["rows"]) == 2
+    assert len(state["window"]) == 1
     assert all(row["searched"] > 0 and row["match_games"] == 20 for row in state["rows"])
     assert json.loads((out / "result.json").read_text()) == result
     model = Model.read(out / "model.npz")
@@ -65,6 +73,7 @@ def test_a_killed_training_resumes(program, whole, tmp_path):
     assert end(tmp_path) == whole[1]
 
 
+@pytest.mark.slow
 def test_a_candidate_learns_what_was_found(program):
     options = [*SMALL, "--games=30", "--epochs=30", "--batch-size=64", "--width=64"]
     learner = program.Learner(program.parse(program.Args, options, ""))
@@ -76,3 +85,49 @@ def test_a_candidate_learns_what_was_found(program):
         log_policy = network.log_probabilities(torch.tensor(data.units), torch.tensor(data.mask))
     before = -(torch.tensor(data.policy).float() * log_policy).sum(1).mean()
     assert last["policy_loss"] < 0.85 * before
+
+
+def model():
+    torch.manual_seed(1)
+    sizes = {"kind": "dense", "width": 8, "critic": "shared"}
+    return SelfPlayNetwork(252, 3, base=Base("heuristic", 3.0), **sizes).export(RULES)
+
+
+def test_decisions_are_those_of_the_seats_that_were_searched(program):
+    played = program.play_searched(model(), RULES, [1, 2], SEARCH, 1.0)
+    assert len(played) > 40
+    np.testing.assert_allclose(played.policy.sum(1, dtype=np.float64), 1, atol=0.01)
+    assert not played.policy[played.mask == 0].any()
+    assert (played.won.sum(1) == 1).all()
+    # The winner decided last, so that its own seat won the game of its last decision.
+    assert played.won[-1, 0] == 1
+    fewer = program.play_searched(model(), RULES, [1, 2], SEARCH, 0.3)
+    assert 0 < len(fewer) < len(played)
+
+
+def test_nobody_wins_a_truncated_game(program):
+    played = program.play_searched(model(), replace(RULES, max_turns=8), [1, 2], SEARCH, 1.0)
+    assert len(played) > 10
+    assert not played.won.any()
+
+
+@pytest.mark.slow
+def test_what_is_played_does_not_depend_on_the_processes(program):
+    one = program.play_searched(model(), RULES, [1, 2, 3], SEARCH, 0.2)
+    other = program.play_searched(model(), RULES, [1, 2, 3], SEARCH, 0.2, workers=2)
+    assert all(np.array_equal(value, vars(other)[name]) for name, value in vars(one).items())
+
+
+def test_a_player_that_searches_nothing_has_nothing_to_tell(program):
+    with pytest.raises(ValueError, match="no decision was searched"):
+        program.play_searched(model(), RULES, [1], SEARCH, 0.0)
+
+
+def test_an_expert_takes_the_place_of_the_search(program):
+    played = program.play_searched(model(), RULES, [1], {}, 1.0, expert="value")
+    assert len(played) > 20
+    assert (played.mask.sum(1) > 1).all()
+    assert (played.policy.sum(1) == 1).all()
+    assert not played.policy[played.mask == 0].any()
+    improved = program.play_searched(model(), RULES, [1], {}, 1.0, expert="search:simulations=20")
+    assert ((improved.policy > 0) & (improved.policy < 1)).any()

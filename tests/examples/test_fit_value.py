@@ -1,4 +1,4 @@
-"""Fitting the value: what it writes, exact resumption, and that it learns."""
+"""Fitting the value: positions and targets, what it writes, exact resumption, that it learns."""
 
 import json
 
@@ -8,24 +8,24 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import numpy as np
+import torch
 
-from catan_pz.agents.value.net import ValueNet
+from catan_pz.agents.value import value_calls
+from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
+from catan_pz.agents.value.judge import Judge
+from catan_pz.agents.value.net import ValueNet, shipped
+from catan_pz.rules import Rules
+from catan_pz.terms import NOBODY
 from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
+from tests.agents.search.play import in_the_middle
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 SMALL = (
-    *(
-        "--players=2",
-        "--window=2",
-        "--points=5",
-        "--rounds=3",
-        "--positions=400",
-        "--part=200",
-        "--epochs=1",
-    ),
-    *("--epochs=1", "--eval-games=4", "--eval-against=random", "--batch-size=64"),
+    *("--players=2", "--window=2", "--points=5", "--rounds=3", "--positions=200", "--part=100"),
+    *("--epochs=1", "--eval-games=2", "--eval-against=random", "--batch-size=64"),
 )
+RULES = {n: Rules(num_players=n, trading=False, victory_points=5) for n in (2, 4)}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_it_fits_and_writes_everything(whole):
     result, state, out = whole
     assert result["rounds"] == len(state["rows"]) == 3
     assert state["window"] == [1, 2]
-    assert all(row["positions"] >= 400 and 0 < row["nats"] < 2 for row in state["rows"])
+    assert all(row["positions"] >= 200 and 0 < row["nats"] < 2 for row in state["rows"])
     assert json.loads((out / "result.json").read_text()) == result
     net = ValueNet.read(out / "model.npz")
     assert net.rules.victory_points == 5
@@ -88,25 +88,63 @@ def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
 
 
 def test_the_network_is_the_compiled_one(program):
-    import torch
-
-    from catan_pz.agents.value.judge import Judge
-    from catan_pz.rules import Rules
-    from tests.agents.search.play import in_the_middle
-
     game, _ = in_the_middle(Rules(num_players=3, trading=False), 4, 150)
     learner = program.Learner(program.parse(program.Args, ["--players=3"], ""))
-    features = np.zeros((1, 3 * 80 + 2), np.float32)
-    from catan_pz.agents.value import value_calls
-
+    features = np.zeros((1, 3 * NUM_FEATURES + NUM_SHARED), np.float32)
     value_calls.describe(game.games, 0, features[0])
-    with torch.no_grad():
-        expected = torch.softmax(learner.network(torch.from_numpy(features)), 1)[0].numpy()
+    expected = learner.estimates(torch.from_numpy(features))[0]
     found = Judge(game.rules, learner.net()).win_probabilities(game.games, 0)
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns_who_wins(program, tmp_path):
     options = [*SMALL, "--positions=6000", "--part=6000", "--epochs=8", f"--out={tmp_path}"]
     learner = program.Learner(program.parse(program.Args, options, ""))
     assert learner.play(0)["nats"] < 0.6  # log 2 is 0.693
+
+
+@pytest.mark.parametrize(("seats", "with_value"), [(2, False), (4, True)])
+def test_positions_and_who_won(program, seats, with_value):
+    net = shipped(seats) if with_value else None
+    played, again = (program.record_positions(RULES[seats], net, 0.02, 100, 1) for _ in range(2))
+    assert len(played) >= 100
+    assert played.features.shape == (len(played), seats * NUM_FEATURES + NUM_SHARED)
+    assert np.isfinite(played.features).all()
+    assert set(played.winners) == set(played.viewers) == set(range(seats))
+    assert (np.diff(played.games) >= 0).all()
+    assert (played.features[:, NUM_FEATURES - 7] == 1).all()  # the viewer is the first of the seats
+    assert all((vars(again)[name] == array).all() for name, array in vars(played).items())
+
+
+def test_games_that_nobody_wins_are_told(program):
+    rules = Rules(num_players=2, trading=False, max_turns=10)
+    assert set(program.record_positions(rules, None, 0.0, 30, 1).winners) == {NOBODY}
+
+
+@pytest.mark.slow
+def test_processes_change_nothing(program):
+    play = program.partial(program.record_positions, RULES[2], None, 0.0, 60)
+    one, two = (program.record(play, [5, 6], workers) for workers in (1, 2))
+    assert all((vars(two)[name] == array).all() for name, array in vars(one).items())
+    assert len(one) >= 120
+    assert (np.diff(one.games) <= 1).all()
+
+
+def test_targets_mix_who_won_and_later_estimates(program):
+    positions = program.Positions(
+        np.zeros((4, 1), np.float16),
+        np.array([0, 1, 1, 0], np.int8),
+        np.array([0, 0, 0, 1], np.int32),
+        np.array([1, 1, 1, NOBODY], np.int8),
+    )
+    estimates = np.array([[0.5, 0.5], [0.4, 0.6], [0.9, 0.1], [0.3, 0.7]], np.float32)
+    found = program.win_targets(positions, estimates, 0.5)
+    # From seat 0 on: who won is (0, 1), the third estimate (0.1, 0.9), the second (0.6, 0.4).
+    third = np.array([0.0, 1.0])
+    second = 0.5 * np.array([0.1, 0.9]) + 0.5 * third
+    first = 0.5 * np.array([0.6, 0.4]) + 0.5 * second
+    np.testing.assert_allclose(found[:3], [first, second[::-1], third[::-1]])
+    assert found[3].tolist() == [0, 0]
+    only_winners = program.win_targets(positions, estimates, 1.0)
+    assert only_winners.tolist() == [[0, 1], [1, 0], [1, 0], [0, 0]]
