@@ -45,11 +45,7 @@ def play_games(
 
 
 class _Slots:
-    """W slots for games in progress, of which some may be free.
-
-    `_games` has a row for each: seed, random streams and entrants of the seats, decisions and
-    seconds so far.
-    """
+    """W slots for games in progress, of which some may be free."""
 
     def __init__(self, config: MatchConfig, agents: Sequence[Agent], width: int) -> None:
         n = config.rules.num_players
@@ -58,6 +54,7 @@ class _Slots:
         self._batch = CpuBatch(width, config.rules, seed=0, auto_reset=False)
         self._scheduled: list[ScheduledGame | None] = [None] * width
         self._logs: list[list[int]] = [[]] * width
+        # A row for each slot; decisions and seconds are those so far.
         row = [("seed", "u8"), ("streams", "u8", n), ("entrants", "i8", n), ("decisions", "i8", n)]
         self._games = np.zeros(width, [*row, ("seconds", "f8", n)])
         self._is_on = np.zeros(width, np.bool_)
@@ -169,26 +166,17 @@ def _answers(
 ) -> tuple[NDArray[np.int64], dict[int, str]]:
     """(K,) an agent's actions, and reasons of forfeits by row.
 
+    It is asked for each game alone where it fails in any, to find those in which it does.
+
     Args:
-        agent: is asked for each game alone where it fails in all, to find those in which it does.
+        agent: the agent.
         views: (K,) of it.
         games: (K,) places of the games in the batch.
         batch: the games.
     """
-    try:
-        answers = _checked_array(agent.act_batch(views), len(views))
-    except PASSED_ON:
-        raise
-    except BaseException:
-        answers = None
-    if answers is not None:
-        within = (answers >= 0) & (answers < views.masks.shape[1])
-        chosen = np.where(within, answers, 0).astype(np.int64)
-        wrong = np.flatnonzero(~within | (views.masks[np.arange(len(views)), chosen] == 0))
-        return chosen, {
-            k: checked_answer(batch.game(int(games[k])), answers[k])[1] or ""
-            for k in wrong.tolist()
-        }
+    together = _legal_choices(agent, views)
+    if together is not None:
+        return together, {}
     chosen, reasons = np.zeros(len(views), np.int64), {}
     for k in range(len(views)):
         reason: str | None
@@ -205,8 +193,18 @@ def _answers(
     return chosen, reasons
 
 
-def _checked_array(answers: Any, count: int) -> NDArray[np.integer[Any]] | None:
-    """Answers as an array, or None if they are not as many integers as were asked for."""
-    array = np.asarray(answers)
-    is_possible = array.shape == (count,) and hasattr(answers, "__getitem__")
-    return array if is_possible and np.issubdtype(array.dtype, np.integer) else None
+def _legal_choices(agent: Agent, views: Views) -> NDArray[np.int64] | None:
+    """(K,) an agent's actions; None if they aren't as many legal ones as were asked for."""
+    try:
+        given: Any = agent.act_batch(views)
+        chosen = np.asarray(given)
+    except PASSED_ON:
+        raise
+    except BaseException:
+        return None
+    is_list = chosen.shape == (len(views),) and hasattr(given, "__getitem__")
+    if not is_list or not np.issubdtype(chosen.dtype, np.integer):
+        return None
+    if ((chosen < 0) | (chosen >= views.masks.shape[1])).any():
+        return None
+    return chosen.astype(np.int64) if views.masks[np.arange(len(views)), chosen].all() else None

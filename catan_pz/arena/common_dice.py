@@ -33,11 +33,7 @@ def has_common_dice(rules: Rules) -> bool:
 def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
     """(count,) the first rolls of a game, as 6 * (first die - 1) + (second die - 1).
 
-    Args:
-        seed: of the game.
-        count: how many.
-        balanced: whether they are drawn from the 36 outcomes without replacement, until fewer
-            than 13 are left.
+    Balanced ones are drawn from the 36 outcomes without replacement, until fewer than 13 are left.
     """
     stream = RandomStream(scramble(seed ^ _STREAM))
     if not balanced:
@@ -54,20 +50,18 @@ def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
     return array
 
 
-class CommonDice:
-    """The rolls of one game."""
+def common_roll(game: Game, seed: int, action: int) -> tuple[int, int] | None:
+    """The two dice that an action rolls; None if it rolls none or the engine rolls them.
 
-    def __init__(self, rules: Rules, seed: int) -> None:
-        self._seed = seed
-        self._balanced = rules.dice == "balanced"
-        self._is_common = has_common_dice(rules)
-        self._count = FIRST_COUNT
-
-    def outcome(self, game: Game, action: int) -> tuple[int, int] | None:
-        """The two dice that an action rolls; None if it rolls none or the engine rolls them."""
-        if action != ROLL or not self._is_common:
-            return None
-        while game.turn >= self._count:
-            self._count *= 2
-        code = int(rolls(self._seed, self._count, balanced=self._balanced)[game.turn])
-        return code // 6 + 1, code % 6 + 1
+    Args:
+        game: the game.
+        seed: with which it began.
+        action: the next one.
+    """
+    if action != ROLL or not has_common_dice(game.rules):
+        return None
+    count = FIRST_COUNT
+    while game.turn >= count:
+        count *= 2
+    code = int(rolls(seed, count, balanced=game.rules.dice == "balanced")[game.turn])
+    return code // 6 + 1, code % 6 + 1

@@ -16,7 +16,6 @@ from catan_pz.arena.statistics import (
     mcnemar,
     mean_interval,
 )
-from catan_pz.checks import not_possible
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ class Comparison:
     p_value: float
 
     def __str__(self) -> str:
-        """One line for people to read."""
         ends = "no interval"
         if self.interval is not None:
             low, high = (100 * end for end in self.interval)
@@ -82,24 +80,20 @@ def compare(
     """
     if (first.seed, first.rules) != (second.seed, second.rules):
         raise ValueError("results of different seeds or rules can't be compared game by game")
-    if names is None:
-        names = _different_names(first, second)
-    is_pair = isinstance(names, list | tuple) and len(names) == 2
-    if not is_pair or not all(isinstance(name, str) for name in names) or names[0] == names[1]:
-        raise not_possible("names", names, "two different names")
+    one, two = names or _different_names(first, second)
     twins = {(game.block, game.seats): game for game in second.games}
     blocks: list[int] = []
     won: list[tuple[bool, bool]] = []
     for game in first.games:
         for p, name in enumerate(game.seats):
-            other = (*game.seats[:p], names[1], *game.seats[p + 1 :])
-            twin = twins.get((game.block, other)) if name == names[0] else None
+            other = (*game.seats[:p], two, *game.seats[p + 1 :])
+            twin = twins.get((game.block, other)) if name == one != two else None
             if twin is not None:
                 blocks.append(game.block)
                 won.append((game.winner == p, twin.winner == p))
     if not won:
-        raise ValueError(f"no two line-ups differ by {names[0]!r} and {names[1]!r} alone")
-    return compare_pairs(names, blocks, won, level)
+        raise ValueError(f"no two line-ups differ by {one!r} and {two!r} alone")
+    return compare_pairs((one, two), blocks, won, level)
 
 
 def _different_names(first: Result, second: Result) -> tuple[str, str]:
@@ -111,7 +105,8 @@ def _different_names(first: Result, second: Result) -> tuple[str, str]:
     only_first, only_second = list((one - two).elements()), list((two - one).elements())
     if len(only_first) != 1:
         raise ValueError(
-            f"line-ups differ by {only_first} and {only_second}; allowed: by one player each"
+            f"line-ups must differ by one player each; they differ by {only_first} and "
+            f"{only_second}"
         )
     return only_first[0], only_second[0]
 

@@ -16,7 +16,7 @@ from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.registry import Registrations, Source, as_agent
-from catan_pz.checks import check_flag, not_possible
+from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
 
 AgentSpec = Source | tuple[str, Source]
@@ -55,11 +55,7 @@ class Entrant:
     registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
-        """The agent.
-
-        Args:
-            seconds: for a decision, at most; programs are told, and waited for no longer.
-        """
+        """The agent; programs have so many seconds for a decision, and are waited for no longer."""
         self.registrations.adopt()
         if self.is_isolated:
             isolated = IsolatedAgent(self.source, self.name, seconds=seconds)
@@ -84,12 +80,6 @@ class Entrant:
 
 _OBJECT: Final = "an object of "
 """Prefix of the description of a value of which only the type is known."""
-
-_JSON_BITS: Final = 2000
-"""Of an int that JSON can hold whatever the interpreter's limit of digits; it has 640 or more."""
-
-_MOST_LEVELS: Final = 50
-"""Of values within values that are described."""
 
 
 def as_entrant(given: AgentSpec) -> Entrant:
@@ -123,31 +113,20 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
     known = [entrant.name for entrant in entrants]
     if isinstance(names, str) or not isinstance(names, Collection):
         raise not_possible("option true_state", names, f"a list of names among {known}")
+    shown = list(entrants)
     for name in names:
         if name not in known:
             raise not_possible("option true_state", name, f"names among {known}", known)
-        if entrants[known.index(name)].is_isolated:
+        k = known.index(name)
+        if entrants[k].is_isolated:
             raise not_possible("option true_state", name, "no names with isolate=True")
-    shown = [
-        replace(
-            entrant,
-            name=f"{entrant.name} (true state)",
-            description={
-                **entrant.description,
-                "name": f"{entrant.name} (true state)",
-                "true_state": True,
-            },
-            sees_state=True,
-            is_batched=False,
+        longer = f"{name} (true state)"
+        if longer in known:
+            raise _same_name(longer)
+        description = entrants[k].description | {"name": longer, "true_state": True}
+        shown[k] = replace(
+            entrants[k], name=longer, description=description, sees_state=True, is_batched=False
         )
-        if entrant.name in names
-        else entrant
-        for entrant in entrants
-    ]
-    taken = [entrant.name for entrant in shown]
-    for name in taken:
-        if taken.count(name) > 1:
-            raise _same_name(name)
     return shown
 
 
@@ -182,82 +161,53 @@ def _described_agent(agent: Agent, within: tuple[int, ...]) -> dict[str, Any]:
 
 
 def _described(value: Any, within: tuple[int, ...]) -> Any:
-    """A value as JSON.
-
-    Args:
-        value: anything.
-        within: ids of the objects that it stands in, from the agent on.
-    """
-    if isinstance(value, int) and value.bit_length() > _JSON_BITS:
-        return hex(value)
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.itemsize <= 8:
-        return _described(value.item(), within)
+    """A value as JSON; `within` has the ids of the objects that it stands in, the agent's first."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": float.__repr__(value)}  # as NaN isn't equal to itself
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, complex | np.generic):
-        return f"{type(value).__name__} {value}"
     if isinstance(value, np.ndarray) and value.dtype != object:
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
-        return f"array {value.dtype}{list(value.shape)} {digest}"
-    if id(value) not in within and len(within) < _MOST_LEVELS:
-        further = (*within, id(value))
-        if isinstance(value, Agent):
-            return _described_agent(value, within)
-        if isinstance(value, tuple | list):
-            return _of_class(value, [_described(part, further) for part in value])
-        if is_dataclass(value) and not isinstance(value, type):
-            parts = {one.name: getattr(value, one.name) for one in fields(value)}
-            return _of_class(value, {k: _described(part, further) for k, part in parts.items()})
-        if isinstance(value, Mapping):
-            parts = {str(key): part for key, part in value.items()}
-            return _of_class(value, {k: _described(part, further) for k, part in parts.items()})
-    return _described_of_torch(value, within) or _type_of(value)
+        return f"array {value.dtype}{list(value.shape)} {_digest(value.tobytes())}"
+    if id(value) in within:
+        return f"{_OBJECT}{_class_of(value)}"
+    further = (*within, id(value))
+    if isinstance(value, Agent):
+        return _described_agent(value, within)
+    content: Any = None
+    if isinstance(value, tuple | list):
+        content = [_described(part, further) for part in value]
+    elif is_dataclass(value) and not isinstance(value, type):
+        content = {one.name: _described(getattr(value, one.name), further) for one in fields(value)}
+    elif isinstance(value, Mapping):
+        content = {str(key): _described(part, further) for key, part in value.items()}
+    if content is None:
+        return _described_of_torch(value, further) or f"{_OBJECT}{_class_of(value)}"
+    is_plain = type(value) in (tuple, list, dict)
+    return content if is_plain else {"class": _class_of(value), "content": content}
 
 
 def _described_of_torch(value: Any, within: tuple[int, ...]) -> Any:
-    """A tensor or module of torch as JSON; None for anything else."""
-    if _is_of_torch(value, "Tensor"):
-        return _described_tensor(value)
-    is_module = _is_of_torch(value, "nn", "Module") and id(value) not in within
-    if not is_module or len(within) >= _MOST_LEVELS:
+    """A tensor or module of torch, if somebody has imported that, as JSON; None for all others."""
+    torch = sys.modules.get("torch")
+    if torch is None:
         return None
-    weights = _described(value.state_dict(), (*within, id(value)))
-    return {"module": _type_of(value), "weights": weights}
+    if isinstance(value, torch.nn.Module):
+        weights = _described(value.state_dict(), within)
+        return {"module": f"{_OBJECT}{_class_of(value)}", "weights": weights}
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_meta:
+        return None
+    content = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    return f"tensor {value.dtype}{list(value.shape)} {_digest(content)}"
 
 
-def _of_class(value: Any, content: Any) -> Any:
-    """A description of what an object holds, with its class where it isn't a built-in one."""
-    if type(value) in (tuple, list, dict):
-        return content
-    return {"class": _class_of(value), "content": content}
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _class_of(value: Any) -> str:
     return f"{type(value).__module__}.{type(value).__qualname__}"
-
-
-def _type_of(value: Any) -> str:
-    return f"{_OBJECT}{_class_of(value)}"
-
-
-def _is_of_torch(value: Any, *path: str) -> bool:
-    """Whether a value is of a class of torch, which nothing is before somebody imports that."""
-    found: Any = sys.modules.get("torch")
-    for name in path:
-        found = getattr(found, name, None)
-    return found is not None and isinstance(value, found)
-
-
-def _described_tensor(tensor: Any) -> str:
-    try:
-        flat = tensor.detach().cpu().contiguous().reshape(-1)
-        content = flat.view(sys.modules["torch"].uint8).numpy().tobytes()
-    except Exception:  # sparse, quantized or without content
-        return _type_of(tensor)
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    return f"tensor {tensor.dtype}{list(tensor.shape)} {digest}"
 
 
 def as_entrants(
@@ -265,11 +215,8 @@ def as_entrants(
 ) -> tuple[list[Entrant], list[int]]:
     """The different entrants, and the index among them of each agent given.
 
-    Args:
-        given: the agents.
-        isolate: whether each plays in a process of its own.
+    With `isolate` each plays in a process of its own.
     """
-    check_flag("isolate", isolate)
     if not isinstance(given, list | tuple):
         raise not_possible("agents", given, f"a list, each {ALLOWED}")
     found: dict[str, Entrant] = {}

@@ -10,14 +10,12 @@ from catan_pz.game.game import Game, IllegalActionError
 MAX_REASON_LENGTH: Final = 300
 """Characters of an error's message that a reason keeps."""
 
-
 RESET: Final = "reset"
 ACT: Final = "act"
 OBSERVE: Final = "observe"
 END: Final = "end"
 CALLS: Final = (RESET, ACT, OBSERVE, END)
 """Calls of agents that may fail or hang; `END` stands for `close` as well."""
-
 
 PASSED_ON: Final = (KeyboardInterrupt,)
 """What is no failure of the agent in whose call it is raised; whatever else is, forfeits."""
@@ -28,12 +26,7 @@ class ForfeitWarning(UserWarning):
 
 
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
-    """A seat cannot play on.
-
-    Attributes:
-        seat: the seat.
-        reason: why.
-    """
+    """A seat cannot play on, for a reason."""
 
     def __init__(self, seat: int, reason: str) -> None:
         super().__init__(reason)
@@ -64,7 +57,7 @@ def checked_answer(game: Game, answer: Any) -> tuple[int, str | None]:
 
 
 def time_reason(limit: float, call: str) -> str:
-    """The reason of a forfeit by a call of an agent that took longer than `limit` seconds."""
+    """The reason of a forfeit by a call of an agent that took more than `limit` seconds."""
     return f"time: {_named(call)} took more than {limit:g} s"
 
 

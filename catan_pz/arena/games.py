@@ -15,7 +15,7 @@ from catan_pz.agents.base import Agent, Batcher
 from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.arena.common_dice import CommonDice
+from catan_pz.arena.common_dice import common_roll
 from catan_pz.arena.forfeits import (
     ACT,
     END,
@@ -28,7 +28,7 @@ from catan_pz.arena.forfeits import (
     forfeit_winner,
     time_reason,
 )
-from catan_pz.arena.records import record_of, save_record, seated_names
+from catan_pz.arena.records import record_of, save_record
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, End, GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.game.game import Game
@@ -116,11 +116,6 @@ class ArenaGame:
     """A game, the agents that play it, and their clocks.
 
     Agents sit down one after the other; the first that can't, or fails later, forfeits.
-
-    Attributes:
-        scheduled: as given.
-        game: the game.
-        forfeit: by which it ended, or None.
     """
 
     def __init__(
@@ -130,9 +125,10 @@ class ArenaGame:
         agents: Sequence[Agent],
         monitor: Monitor | None = None,
     ) -> None:
-        seed, n = config.seed_of(scheduled), config.rules.num_players
+        n = config.rules.num_players
         self.scheduled = scheduled
-        self.game = Game(config.rules, seed)
+        self.seed = config.seed_of(scheduled)
+        self.game = Game(config.rules, self.seed)
         self.forfeit: Forfeit | None = None
         self._config = config
         self._record = record_of(config, scheduled, self.game)
@@ -140,20 +136,19 @@ class ArenaGame:
         self._seconds = [0.0] * n
         self._limit = config.seconds_per_decision or math.inf
         self._monitor = monitor or Monitor()
-        self._dice = CommonDice(config.rules, seed)
-        self._seeds = seat_seeds(seed, n)
-        self._table = Table(self.game, [None] * n, self._seeds)
+        seeds = seat_seeds(self.seed, n)
+        self._table = Table(self.game, [None] * n, seeds)
         self._table.guard = self._guarded
         self._call = OBSERVE
         self._monitor.start_game(scheduled.number)
         for seat, k in enumerate(scheduled.seats):
             if self.forfeit is None:
-                self._seat(seat, agents[k], shows_state=k in config.true_state)
+                self._seat(seat, agents[k], seeds[seat], shows_state=k in config.true_state)
 
-    def _seat(self, seat: int, agent: Agent, *, shows_state: bool) -> None:
+    def _seat(self, seat: int, agent: Agent, seed: int, *, shows_state: bool) -> None:
         self._monitor.begin(seat, RESET)
         try:
-            self._table.seat(seat, agent, self._seeds[seat], shows_state=shows_state)
+            self._table.seat(seat, agent, seed, shows_state=shows_state)
         except PASSED_ON:
             raise
         except BaseException as error:
@@ -168,8 +163,7 @@ class ArenaGame:
 
     def result(self) -> GameResult:
         """The result of the game, which is finished; writes its record if it has one."""
-        if self._record is not None:
-            save_record(self._config, self.scheduled, self._record)
+        save_record(self._config, self.scheduled, self._record)
         return result_of(
             self._config, self.scheduled, self.game, self._decisions, self._seconds, self.forfeit
         )
@@ -239,7 +233,7 @@ class ArenaGame:
             self.forfeit = Forfeit(seat, reason)
             return
         try:
-            game.step(action, self._dice.outcome(game, action))
+            game.step(action, common_roll(game, self.seed, action))
         except Forfeit as forfeit:
             self.forfeit = forfeit
         except PASSED_ON:
@@ -338,7 +332,7 @@ def result_of(
 
     Args:
         config: of the match.
-        scheduled: the game as it was scheduled.
+        scheduled: the game.
         game: the game at its end.
         decisions: (P,) how often each seat was asked.
         seconds: (P,) that each seat took.
@@ -353,7 +347,7 @@ def result_of(
         number=scheduled.number,
         lineup=scheduled.lineup,
         block=scheduled.block,
-        seats=seated_names(config, scheduled),
+        seats=config.names_of(scheduled),
         winner=winner,
         end=end,
         offender=None if forfeit is None else forfeit.seat,
@@ -372,13 +366,11 @@ def replay(
     seed = config.seed_of(scheduled)
     game = Game(config.rules, seed)
     record = record_of(config, scheduled, game)
-    dice = CommonDice(config.rules, seed)
     decisions = [0] * config.rules.num_players
     for action in actions:
         decisions[game.player] += 1
-        game.step(int(action), dice.outcome(game, int(action)))
-    if record is not None:
-        save_record(config, scheduled, record)
+        game.step(int(action), common_roll(game, seed, int(action)))
+    save_record(config, scheduled, record)
     return game, decisions
 
 

@@ -2,17 +2,16 @@
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from catan_pz import __version__
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.forfeits import ForfeitWarning
-from catan_pz.arena.records import RecordsError, check_records
+from catan_pz.arena.records import recording
 from catan_pz.arena.report import forfeit_lines
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
@@ -25,27 +24,20 @@ from catan_pz.arena.schedule import (
     spread,
 )
 from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
-from catan_pz.files import held, release, remove_drafts
+from catan_pz.files import remove_drafts
 from catan_pz.game.game import drawn_seed
 from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a match; the message says what was saved, and how to continue.
-
-    Attributes:
-        games: games that were finished.
-        path: the file of their results, or None.
-    """
+    """Ctrl-C during a match; the message says what was saved, and how to continue."""
 
     def __init__(self, games: int, total: int, path: Path | None) -> None:
         kept = "none is saved, as no file of results was given"
         if path is not None:
             kept = f"saved in {path}; the same call resumes the match"
         super().__init__(f"stopped after {games:,} of {total:,} games: {kept}")
-        self.games = games
-        self.path = path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +80,6 @@ class MatchOptions:
             check_number("option seconds_per_decision", self.seconds_per_decision, above=0)
         if self.most_records is not None:
             check_count("most_records", self.most_records)
-            if self.records is None:
-                allowed = "None without `records`"
-                raise not_possible("option most_records", self.most_records, allowed)
         if self.progress is not None:
             check_flag("progress", self.progress)
         check_flag("isolate", self.isolate)
@@ -138,9 +127,8 @@ def play_match(
         ForfeitWarning: for each agent that forfeited games: how many, and why the first.
 
     Raises:
-        ValueError: names the option, its value and what is allowed; or the file of results or
-            a recorded game in the folder is of another match, or another match that is being
-            played writes there.
+        ValueError: also where the file of results or a recorded game in the folder is of another
+            match, or another match that is being played writes there.
         ImportError, ConnectionError, RuntimeError: as `RayExecutor`, for "ray".
         Interrupted: by Ctrl-C.
     """
@@ -185,33 +173,22 @@ def play_tournament(
     """
     match, options = match.with_keywords(options)
     entrants, places = as_entrants(agents, isolate=match.isolate)
+    names = [entrants[k].name for k in places]
     if len(places) != len(entrants) or len(entrants) < 2:
-        given = [entrants[k].name for k in places]
-        raise not_possible("agents", given, "two or more different ones")
+        raise not_possible("agents", names, "two or more different ones")
     rules = Rules.of(MatchOptions, rules, options)
     chosen = even_lineups(len(entrants), rules.num_players)
     if lineups is not None:
-        chosen = _lineups(lineups, [entrant.name for entrant in entrants], rules.num_players)
+        chosen = [_lineup(one, names, rules.num_players) for one in lineups]
+        if not chosen or len(set(chosen)) < len(chosen):
+            raise not_possible("lineups", lineups, "one or more, each given once")
     return _play(entrants, chosen, games, rules, seed, match)
 
 
-def _lineups(given: Sequence[Sequence[str]], names: list[str], num_players: int) -> list[Lineup]:
-    if not isinstance(given, list | tuple):
-        raise not_possible("lineups", given, "a list of lists of names")
-    found: list[Lineup] = []
-    for one in given:
-        is_lineup = isinstance(one, list | tuple) and len(one) == num_players
-        if not is_lineup or not all(name in names for name in one):
-            raise ValueError(
-                f"line-up {one!r} is not possible; allowed: {num_players} of the names {names}"
-            )
-        lineup = tuple(sorted(names.index(name) for name in one))
-        if lineup in found:
-            raise ValueError(f"line-up {one!r} is given twice")
-        found.append(lineup)
-    if not found:
-        raise not_possible("lineups", given, "one line-up or more")
-    return found
+def _lineup(given: Sequence[str], names: list[str], num_players: int) -> Lineup:
+    if isinstance(given, str) or len(given) != num_players or not all(x in names for x in given):
+        raise not_possible("line-up", given, f"{num_players} of the names {names}")
+    return tuple(sorted(map(names.index, given)))
 
 
 def _play(
@@ -224,59 +201,39 @@ def _play(
 ) -> Result:
     executor = make_executor(match.executor, match.workers, match.seconds_per_decision)
     entrants = shown_state(entrants, match.true_state)
-    games = check_count("games", games)
+    schedule = Schedule(tuple(lineups), check_count("games", games))
     if seed is None:
         seed = found_seed(match.results)
     seed = drawn_seed() if seed is None else check_seed(seed)
     for entrant in entrants:
         entrant.check_rules(rules)
-    names = tuple(entrant.name for entrant in entrants)
-    schedule = Schedule(tuple(lineups), games)
-    header = header_of(
-        agents=[entrant.description for entrant in entrants],
-        schedule=schedule,
+    scheduled = list(schedule.games())
+    config = MatchConfig(
+        names=tuple(entrant.name for entrant in entrants),
         rules=rules,
         seed=seed,
         seconds_per_decision=match.seconds_per_decision,
-        version=__version__,
+        records=None if match.records is None else Path(match.records),
+        true_state=tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state),
+        recorded=frozenset(spread([game.number for game in scheduled], match.most_records)),
     )
-    folder = None if match.records is None else Path(match.records)
-    seeing = tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state)
-    scheduled = list(schedule.games())
-    recorded = frozenset(spread([game.number for game in scheduled], match.most_records))
-    config = MatchConfig(names, rules, seed, match.seconds_per_decision, folder, seeing, recorded)
-    with _recording(folder):
-        check_records(config, scheduled)
-        file = ResultsFile(match.results, header, scheduled, names)
+    header = header_of(config, schedule, [entrant.description for entrant in entrants])
+    with recording(config, scheduled):
+        file = ResultsFile(match.results, header, scheduled, config.names)
         try:
-            if folder is not None:
-                remove_drafts(folder)  # of a match that was killed
+            if config.records is not None:
+                remove_drafts(config.records)  # of a match that was killed
             _play_missing(config, entrants, scheduled, file, executor, match.progress)
         except KeyboardInterrupt:
             raise Interrupted(len(file.games), len(scheduled), file.path) from None
         finally:
             file.close()
-    result = result_of_complete_blocks(names, schedule, rules, seed, file.games.values())
+    result = result_of_complete_blocks(
+        config.names, schedule.lineups, rules, seed, file.games.values()
+    )
     for line in forfeit_lines(result):
         warnings.warn(line, ForfeitWarning, stacklevel=3)
     return result
-
-
-@contextmanager
-def _recording(folder: Path | None) -> Iterator[None]:
-    """Keep other matches from a folder for records, whose games they would write over."""
-    if folder is None:
-        yield
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = held(folder / "recording")
-    if lock is None:
-        reason = "another match records its games there; wait until that has ended"
-        raise RecordsError(folder, f"{reason}, or give another folder")
-    try:
-        yield
-    finally:
-        release(lock)
 
 
 def _play_missing(

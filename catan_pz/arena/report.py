@@ -3,24 +3,29 @@
 import csv
 import io
 import os
+import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from catan_pz.arena.common_dice import has_common_dice
-from catan_pz.arena.plots import plot
 from catan_pz.arena.ratings import OpenInterval, rate
 from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, win_rates
 from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
 from catan_pz.files import whole_file
-from catan_pz.names import markdown
+from catan_pz.names import markdown, plotted
 from catan_pz.rules import Rules
 
 MAX_REASONS: Final = 10
 """Reasons of forfeits that are listed."""
+
+_INK: Final = "#1f3a5f"
+_FAINT: Final = "#8a8f98"
+_LONGEST: Final = 40
+"""Characters that a plot shows of a name."""
 
 
 def points(interval: OpenInterval | None) -> str:
@@ -66,14 +71,10 @@ def forfeit_lines(result: Result) -> list[str]:
         if game.offender is not None:
             first.setdefault(game.seats[game.offender], game.reason)
     return [
-        f"{name} forfeited {labelled.tally(name).forfeits:,} of {_games_of(labelled, name):,} "
-        f"games, the first because: {reason}"
+        f"{name} forfeited {labelled.tally(name).forfeits:,} of "
+        f"{sum(name in game.seats for game in labelled.games):,} games, the first because: {reason}"
         for name, reason in first.items()
     ]
-
-
-def _games_of(result: Result, name: str) -> int:
-    return sum(name in game.seats for game in result.games)
 
 
 def changed_options(rules: Rules) -> str:
@@ -173,6 +174,72 @@ def to_csv(result: Result) -> str:
     return text.getvalue()
 
 
+def plot(result: Result, kind: str) -> bytes:
+    """A plot of a result as the content of a file, whose kind is "png" or "svg"."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
+    if not result.games:
+        raise ValueError("there is nothing to plot: no block of games is complete")
+    result = result.labelled(_LONGEST)
+    names = sorted(result.played, key=result.win_rate)
+    try:
+        ratings = {one.name: (one.rating, one.interval) for one in rate(result)}
+    except ValueError:  # some never met
+        ratings = {}
+    columns = 2 if len(ratings) > 1 else 1
+    # Ids of an SVG follow from the salt, so that the same result gives the same file.
+    with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10}):
+        figure = Figure(figsize=(4.8 * columns, 1.4 + 0.42 * len(names)), layout="constrained")
+        axes = figure.subplots(1, columns, squeeze=False)[0]
+        rates = {
+            name: (result.win_rate(name), result.block_interval(name) or result.interval(name))
+            for name in names
+        }
+        _dots(axes[0], names, rates, scale=100)
+        axes[0].set_xlabel("win rate, % (95 % interval by seeds)")
+        axes[0].axvline(100 / result.rules.num_players, color=_FAINT, linewidth=1, linestyle=":")
+        if columns > 1:
+            order = sorted(ratings, key=lambda name: ratings[name][0])
+            _dots(axes[1], order, ratings, scale=1)
+            axes[1].set_xlabel("rating, Elo scale (95 % interval by seeds)")
+        figure.suptitle(f"{len(result.games):,} games", color=_INK)
+        content = io.BytesIO()
+        metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from")
+            figure.savefig(content, format=kind, dpi=150, metadata=metadata)
+    return content.getvalue()
+
+
+def _dots(
+    axes: Any,
+    names: list[str],
+    values: Mapping[str, tuple[float, OpenInterval | None]],
+    scale: float,
+) -> None:
+    """A dot with its interval for each name, the first at the bottom.
+
+    Where an end is open, the dot is an arrowhead.
+    """
+    for height, name in enumerate(names):
+        value, interval = values[name]
+        low, high = interval or (value, value)
+        ends = [scale * (value if end is None else end) for end in (low, high)]
+        axes.plot(ends, [height, height], color=_INK, linewidth=2)
+        marker = {(True, False): "<", (False, True): ">"}.get((low is None, high is None), "o")
+        axes.plot([scale * value], [height], marker, color=_INK, markersize=6)
+    axes.set_yticks(range(len(names)), map(plotted, names))
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.grid(axis="x", color="#e6e8eb")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}
 """What makes the text of a file, by the ending of its name."""
 
@@ -181,7 +248,7 @@ PLOTS: Final = (".png", ".svg")
 
 
 def save_report(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Write a result as tables or as a plot, as the file's name says; whole or not at all.
+    """Write a result as tables or as a plot, whole or not at all.
 
     Args:
         result: the result.
@@ -189,10 +256,6 @@ def save_report(result: Result, path: str | os.PathLike[str]) -> Path:
 
     Returns:
         The path.
-
-    Raises:
-        ValueError: for any other ending.
-        ImportError: for a plot without matplotlib.
     """
     target = Path(path)
     if target.suffix in TABLES:

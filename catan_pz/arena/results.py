@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.arena import statistics
-from catan_pz.arena.schedule import Lineup, Schedule, seatings
+from catan_pz.arena.schedule import Lineup, seatings
 from catan_pz.arena.statistics import LEVEL, Interval
 from catan_pz.checks import not_possible
 from catan_pz.names import LONGEST, labels, markdown, shown
@@ -64,7 +64,7 @@ class Tally:
 
     Attributes:
         name: of the entrant.
-        seats: how many it played; two in a game with two copies of it.
+        seats: that it played; two in a game with two copies of it.
         won: how many of these won.
         points: mean at the end.
         decisions: mean number in a game.
@@ -107,11 +107,7 @@ class Result:
         return win_rates(self.labelled()) if self.games else repr(self)
 
     def labelled(self, longest: int = LONGEST) -> "Result":
-        """The same with names and reasons of forfeits as tables and plots show them.
-
-        Args:
-            longest: characters that are shown of a name at most.
-        """
+        """The same with names and reasons of forfeits as tables and plots show them."""
         label = labels(self.names, longest)
         games = tuple(
             replace(
@@ -179,8 +175,7 @@ class Result:
     def block_interval(self, name: str, level: float = LEVEL) -> Interval | None:
         """An interval of a win rate that holds where games of one seed resemble each other.
 
-        Returns:
-            Wilson's interval for the effective number of games; None for a single block.
+        It is Wilson's interval for the effective number of games; None for a single block.
         """
         played, won = self._column(name)
         return statistics.wilson_by_blocks(won, played, level) if len(won) > 1 else None
@@ -248,35 +243,15 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 def win_rates(result: Result) -> str:
     """A table of win rates, with their intervals."""
-    titles = [
-        "agent",
-        "seats",
-        "won",
-        "win rate",
-        "95 % (Wilson)",
-        "95 % by seeds",
-        "points",
-        "decisions a game",
-        "ms a decision",
-        "forfeits",
-    ]
+    titles = ["agent", "seats", "won", "win rate", "95 % (Wilson)", "95 % by seeds", "points"]
+    titles += ["decisions a game", "ms a decision", "forfeits"]
     rows = []
     for name in sorted(result.played, key=lambda name: -result.win_rate(name)):
-        tally = result.tally(name)
-        rows.append(
-            [
-                name,
-                f"{tally.seats:,}",
-                f"{tally.won:,}",
-                percent(result.win_rate(name)),
-                percents(result.interval(name)),
-                percents(result.block_interval(name)),
-                f"{tally.points:.2f}",
-                f"{tally.decisions:,.1f}",
-                f"{tally.milliseconds:.3g}",
-                tally.forfeits,
-            ]
-        )
+        tally, rate = result.tally(name), percent(result.win_rate(name))
+        intervals = percents(result.interval(name)), percents(result.block_interval(name))
+        means = f"{tally.points:.2f}", f"{tally.decisions:,.1f}", f"{tally.milliseconds:.3g}"
+        counts = f"{tally.seats:,}", f"{tally.won:,}"
+        rows.append([name, *counts, rate, *intervals, *means, tally.forfeits])
     return table(titles, rows)
 
 
@@ -296,14 +271,14 @@ def result_of_drawn_seats(
 
 def result_of_complete_blocks(
     names: tuple[str, ...],
-    schedule: Schedule,
+    lineups: tuple[Lineup, ...],
     rules: Rules,
     seed: int,
     games: Iterable[GameResult],
 ) -> Result:
     """A result without the games of blocks that are not complete, so that seats are balanced."""
     ordered = sorted(games, key=lambda game: game.number)
-    sizes = [len(seatings(lineup)) for lineup in schedule.lineups]
+    sizes = [len(seatings(lineup)) for lineup in lineups]
     count = Counter((game.block, game.lineup) for game in ordered)
     complete = [g for g in ordered if count[g.block, g.lineup] == sizes[g.lineup]]
-    return Result(names, schedule.lineups, rules, seed, tuple(complete))
+    return Result(names, lineups, rules, seed, tuple(complete))

@@ -6,7 +6,7 @@ line is then dropped and its game played again.
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
@@ -14,16 +14,15 @@ from typing import Any, Final
 
 import msgspec
 
+from catan_pz import __version__
 from catan_pz.arena.results import (
-    FORFEIT,
-    TRUNCATED,
     GameResult,
     Result,
     result_of_complete_blocks,
     result_of_drawn_seats,
 )
-from catan_pz.arena.schedule import Schedule, ScheduledGame
-from catan_pz.checks import check_count, check_seed, not_possible, quoted
+from catan_pz.arena.schedule import MatchConfig, Schedule, ScheduledGame
+from catan_pz.checks import check_seed, quoted, shaped
 from catan_pz.files import held, named_errors, release
 from catan_pz.names import shown
 from catan_pz.rules import Rules
@@ -46,24 +45,24 @@ _GAMES: Final = msgspec.json.Decoder(GameResult)
 
 
 def header_of(
-    *,
-    agents: Sequence[dict[str, Any]],
-    schedule: Schedule,
-    rules: Rules,
-    seed: int,
-    seconds_per_decision: float | None,
-    version: str,
+    config: MatchConfig, schedule: Schedule, agents: Collection[dict[str, Any]]
 ) -> dict[str, Any]:
-    """All that defines a match, as JSON values: matches with equal headers are the same."""
+    """All that defines a match, as JSON values: matches with equal headers are the same.
+
+    Args:
+        config: of the match.
+        schedule: its games.
+        agents: descriptions of the entrants.
+    """
     header = {
         "format": FORMAT,
-        "version": version,
+        "version": __version__,
         "agents": list(agents),
-        "lineups": [[agents[k]["name"] for k in lineup] for lineup in schedule.lineups],
+        "lineups": [[config.names[k] for k in lineup] for lineup in schedule.lineups],
         "games": schedule.games_per_lineup,
-        "seed": seed,
-        "seconds_per_decision": seconds_per_decision,
-        "rules": rules.to_dict(),
+        "seed": config.seed,
+        "seconds_per_decision": config.seconds_per_decision,
+        "rules": config.rules.to_dict(),
     }
     # As it is read from a file, where tuples are lists.
     parsed: dict[str, Any] = json.loads(json.dumps(header))
@@ -111,7 +110,6 @@ class ResultsFile:
         self._file: FileIO | None = None
         if self.path is None:
             return
-        _require_regular(self.path)
         self._lock = held(self.path)
         if self._lock is None:
             raise ValueError(
@@ -137,7 +135,8 @@ class ResultsFile:
             _check_header(path, _header_in(path, lines[0]), header)
             self.games = _read_games(path, lines[1:])
             for game in self.games.values():
-                _require_of_match(path, game, _is_scheduled(game, schedule, names))
+                if not _is_scheduled(game, schedule, names):
+                    raise _foreign(path, game)
         elif not (cut.startswith(_BEGINNING) or _BEGINNING.startswith(cut)):
             raise ValueError(f"{path}: this is no file of results")
         if cut:
@@ -185,10 +184,8 @@ def _is_scheduled(
     return (game.lineup, game.block, game.seats) == (scheduled.lineup, scheduled.block, seats)
 
 
-def _require_of_match(path: Path, game: GameResult, found: bool) -> None:
-    """Raise an error that names a game which wasn't found in the match of its file."""
-    if not found:
-        raise ValueError(f"{path}: game {game.number} is none of this match")
+def _foreign(path: Path, game: GameResult) -> ValueError:
+    return ValueError(f"{path}: game {game.number} is none of this match")
 
 
 def load_results(path: str | os.PathLike[str]) -> Result:
@@ -204,47 +201,39 @@ def load_results(path: str | os.PathLike[str]) -> Result:
     header = _header_in(path, lines[0])
     games = _read_games(path, lines[1:])
     try:
-        names, schedule, rules = _match_in(header)
-        seed = check_seed(header["seed"])
+        match = shaped(header, _Match, "header")
+        names = tuple(agent["name"] for agent in match.agents)
+        rules = Rules.from_dict(match.rules)
+        lineups = tuple(tuple(map(names.index, lineup)) for lineup in match.lineups)
+        if len(set(names)) < len(names) or any(len(x) != rules.num_players for x in lineups):
+            raise ValueError(f"its agents are {names}, its line-ups {lineups}")
+        seed = check_seed(match.seed)
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: these are no results of a match: {quoted(error)}") from error
-    if schedule is None:
+    if match.seating == DRAWN_SEATS:
         for game in games.values():
-            _require_of_match(path, game, _is_scheduled(game, None, names))
+            if not _is_scheduled(game, None, names):
+                raise _foreign(path, game)
         return result_of_drawn_seats(names, rules, seed, games.values())
     for game in games.values():
-        lineups = schedule.lineups[game.lineup : game.lineup + 1]
-        wanted = [sorted(names[k] for k in lineup) for lineup in lineups]
-        _require_of_match(path, game, wanted == [sorted(game.seats)])
-    return result_of_complete_blocks(names, schedule, rules, seed, games.values())
+        wanted = [sorted(names[k] for k in one) for one in lineups[game.lineup : game.lineup + 1]]
+        if wanted != [sorted(game.seats)]:
+            raise _foreign(path, game)
+    return result_of_complete_blocks(names, lineups, rules, seed, games.values())
 
 
-def _match_in(header: Mapping[str, Any]) -> tuple[tuple[str, ...], Schedule | None, Rules]:
-    """The names, the schedule and the rules of a match, from its header.
+class _Match(msgspec.Struct):
+    """What a header says of a match."""
 
-    There is no schedule where the table drew the seats.
-    """
-    names = tuple(agent["name"] for agent in header["agents"])
-    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        raise ValueError(f"its agents are called {names}")
-    rules = Rules.from_dict(header["rules"])
-    if header.get("seating") == DRAWN_SEATS:
-        return names, None, rules
-    lineups = tuple(tuple(map(names.index, lineup)) for lineup in header["lineups"])
-    if any(len(lineup) != rules.num_players for lineup in lineups):
-        raise ValueError(f"its line-ups are {lineups}, of {rules.num_players} players each")
-    return names, Schedule(lineups, check_count("games", header["games"])), rules
-
-
-def _require_regular(path: Path) -> None:
-    """Refuse what can't be read and then appended to, such as a device or a pipe."""
-    if path.exists() and not path.is_file():
-        raise not_possible("results", str(path), "a regular file, or the name of a new one")
+    agents: list[dict[str, Any]]
+    rules: dict[str, Any]
+    seed: int
+    seating: str = ""
+    lineups: list[list[str]] = []
 
 
 def _complete_lines(path: Path) -> tuple[list[bytes], bytes]:
     """The complete lines of a file, and the beginning of one that was cut."""
-    _require_regular(path)
     *lines, cut = path.read_bytes().split(b"\n") if path.exists() else [b""]
     return lines, cut
 
@@ -265,45 +254,22 @@ def _read_games(path: Path, lines: Sequence[bytes]) -> dict[int, GameResult]:
         try:
             game = _GAMES.decode(line)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            message = f"{path}: line {number}: no result of a game: {quoted(str(error))}"
-            raise ValueError(message) from error
-        if not _is_possible(game):
-            raise ValueError(f"{path}: line {number}: no result of a game: {quoted(game)}")
+            raise ValueError(f"{path}: line {number}: no result of a game: {error}") from error
         if game.number in found:
             raise ValueError(f"{path}: line {number} holds game {game.number} once more")
         found[game.number] = game
     return found
 
 
-def _is_possible(game: GameResult) -> bool:
-    """Whether what a result holds goes together."""
-    by_seat = (game.seats, game.points, game.decisions, game.seconds)
-    counts = (game.number, game.lineup, game.block, game.turns, *game.points, *game.decisions)
-    seats = [seat for seat in (game.winner, game.offender) if seat is not None]
-    return (
-        len(set(map(len, by_seat))) == 1
-        and all(n >= 0 for n in (*counts, *game.seconds))
-        and all(0 <= seat < len(game.seats) for seat in seats)
-        and (game.winner is None) == (game.end == TRUNCATED)
-        and (game.offender is not None) == (game.end == FORFEIT)
-        and (game.offender is None or game.offender != game.winner)
-    )
-
-
 def _check_header(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    differences: list[str] = []
-    for name in sorted(found.keys() | wanted.keys()):
-        there, here = found.get(name), wanted.get(name)
-        if there == here:
-            continue
-        if isinstance(there, dict) and isinstance(here, dict):
-            differences += [
-                _difference(f"{name}.{key}", there.get(key), here.get(key))
-                for key in sorted(there.keys() | here.keys())
-                if there.get(key) != here.get(key)
-            ]
-        else:
-            differences.append(_difference(name, there, here))
+    """Refuse a file whose header differs, and name the differences."""
+    there, here = _flat(found), _flat(wanted)
+    differences = [
+        f"{shown(name)} is {quoted(there.get(name), _LONGEST)} there, "
+        f"{quoted(here.get(name), _LONGEST)} here"
+        for name in sorted(there.keys() | here.keys())
+        if there.get(name) != here.get(name)
+    ]
     if differences:
         raise ValueError(
             f"results={str(path)!r} holds another match, which can't go on with other settings: "
@@ -311,5 +277,8 @@ def _check_header(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> 
         )
 
 
-def _difference(name: str, there: object, here: object) -> str:
-    return f"{shown(name)} is {quoted(there, _LONGEST)} there, {quoted(here, _LONGEST)} here"
+def _flat(header: dict[str, Any]) -> dict[str, Any]:
+    """A header with an entry for each option of the rules."""
+    rules = header.get("rules")
+    parts = rules if isinstance(rules, dict) else {}
+    return header | {"rules": ""} | {f"rules.{name}": value for name, value in parts.items()}

@@ -78,19 +78,10 @@ def block_seed(seed: int, block: int) -> int:
 
 @dataclass(frozen=True)
 class Schedule:
-    """All games of a match or tournament.
-
-    Attributes:
-        lineups: the line-ups.
-        games_per_lineup: how many each line-up plays at least; the last block is completed.
-    """
+    """All games of a match or tournament: so many of each line-up, the last block completed."""
 
     lineups: tuple[Lineup, ...]
     games_per_lineup: int
-
-    def blocks(self, lineup: int) -> int:
-        """How many blocks a line-up plays."""
-        return -(-self.games_per_lineup // len(seatings(self.lineups[lineup])))
 
     def games(self) -> Iterator[ScheduledGame]:
         """The games in order of their numbers."""
@@ -115,8 +106,8 @@ class MatchConfig:
         seed: of the match.
         seconds_per_decision: a longer decision forfeits the game; None for no limit.
         records: folder for recorded games, or None.
-        recorded: numbers of the games that are recorded; None for all.
         true_state: indices of the entrants that are shown the true state of games.
+        recorded: numbers of the games that are recorded; None for all.
     """
 
     names: tuple[str, ...]
@@ -130,6 +121,10 @@ class MatchConfig:
     def records_game(self, number: int) -> bool:
         """Whether the game with a number is recorded."""
         return self.records is not None and (self.recorded is None or number in self.recorded)
+
+    def names_of(self, scheduled: ScheduledGame) -> tuple[str, ...]:
+        """(P,) names of the players of a game, by seat."""
+        return tuple(self.names[k] for k in scheduled.seats)
 
     def seed_of(self, scheduled: ScheduledGame) -> int:
         """The seed of a game, from 0 to 2**64 - 1."""

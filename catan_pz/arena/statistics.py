@@ -56,14 +56,10 @@ def wilson(won: float, games: float, z: float) -> Interval:
 
     Args:
         won: successes.
-        games: trials.
+        games: trials, which may be fractional, as successes may.
         z: normal quantile of the level.
     """
-    return wilson_of_rate(won / games, games, z)
-
-
-def wilson_of_rate(rate: float, games: float, z: float) -> Interval:
-    """Wilson's score interval of a rate found in a number of games, which may be fractional."""
+    rate = won / games
     centre = (rate + z * z / (2 * games)) / (1 + z * z / games)
     spread = z / (1 + z * z / games) * sqrt(rate * (1 - rate) / games + (z / games / 2) ** 2)
     return max(0.0, centre - spread), min(1.0, centre + spread)
@@ -103,8 +99,8 @@ def wilson_by_blocks(won: ArrayLike, games: ArrayLike, level: float) -> Interval
     if len(games) < 2:
         raise ValueError("an interval by blocks needs two blocks of games at least")
     rate = float(won.sum() / games.sum())
-    z = student_quantile(level, len(games) - 1)
-    return wilson_of_rate(rate, effective_games(won, games), z)
+    effective = effective_games(won, games)
+    return wilson(rate * effective, effective, student_quantile(level, len(games) - 1))
 
 
 def least_variance(first: int, second: int, pairs: int, blocks: int) -> float:

@@ -3,13 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from catan_pz.arena.executors.base import (
-    Executor,
-    InlineExecutor,
-    Task,
-    make_tasks,
-    play_task,
-)
+from catan_pz.arena.executors.base import Executor, InlineExecutor, Task, make_tasks, play_task
 from catan_pz.arena.executors.processes import ProcessExecutor
 from catan_pz.arena.executors.ray_executor import RayExecutor
 from catan_pz.checks import check_count, not_possible
@@ -36,29 +30,16 @@ EXECUTORS: Final[dict[str, Callable[[int | None], Executor]]] = {
 def make_executor(
     given: str | Executor | None, workers: int | None, seconds_per_decision: float | None
 ) -> Executor:
-    """The executor that the options of a match ask for.
-
-    Args:
-        given: a name of `EXECUTORS`, an executor, or None for "inline" with one worker and no
-            limit of time, "processes" otherwise.
-        workers: tasks that are played at the same time; None for 1, for one on each CPU of a
-            Ray cluster, or as the executor has it.
-        seconds_per_decision: the limit of time.
-    """
+    """The executor that the options of a match ask for; see `MatchOptions`."""
     count = None if workers is None else check_count("workers", workers)
     if given is None:
         given = "inline" if count in (None, 1) and seconds_per_decision is None else "processes"
-    if not isinstance(given, str) and isinstance(given, Executor):
-        check_count("workers", given.workers)
-        if workers not in (None, given.workers):
-            allowed = f"None, as the executor has {given.workers} of its own"
-            raise not_possible("option workers", workers, allowed)
-        return given
-    if not isinstance(given, str) or given not in EXECUTORS:
+    if isinstance(given, str) and given in EXECUTORS:
+        given = EXECUTORS[given](count)
+    elif isinstance(given, str) or not isinstance(given, Executor):
         allowed = f"one of {list(EXECUTORS)}, or a catan_pz.arena.Executor"
         raise not_possible("option executor", given, allowed)
-    executor = EXECUTORS[given](count)
-    if count not in (None, executor.workers):
-        allowed = f"{executor.workers} with executor={given!r}"
-        raise not_possible("option workers", workers, allowed)
-    return executor
+    check_count("workers", given.workers)
+    if count not in (None, given.workers):
+        raise not_possible("option workers", workers, f"None, as the executor has {given.workers}")
+    return given

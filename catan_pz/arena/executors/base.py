@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs.agent import end_programs
@@ -17,14 +16,8 @@ Way = Literal["batched", "gathered", "single"]
 """All games in one batch, at the same time with their agents' decisions gathered, or in turn."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """Games that one worker plays.
-
-    Attributes:
-        games: the games.
-        way: how they are played.
-    """
+class Task(NamedTuple):
+    """Games that one worker plays in one way."""
 
     games: tuple[ScheduledGame, ...]
     way: Way
@@ -40,12 +33,6 @@ def make_tasks(
 
     Games between batched agents are batched, unless the time of each decision is limited. Where
     others of the agents have a batcher, decisions are gathered.
-
-    Args:
-        config: of the match.
-        entrants: who plays.
-        games: the games still to be played.
-        workers: tasks that will be played at the same time.
     """
     played: dict[Way, list[ScheduledGame]] = {"batched": [], "gathered": [], "single": []}
     for game in games:
@@ -58,7 +45,6 @@ def make_tasks(
 
 
 def _way_of(config: MatchConfig, seated: Sequence[Entrant]) -> Way:
-    """How a game between these entrants is played."""
     if config.seconds_per_decision is not None:
         return "single"
     if all(entrant.is_batched for entrant in seated):
@@ -74,19 +60,18 @@ def play_task(
     """Play the games of a task; yield each result as its game ends."""
     if task.way == "batched":
         yield from play_games(config, task.games, agents)
-        return
-    if task.way == "gathered":
+    elif task.way == "gathered":
         yield from play_gathered(config, task.games, agents)
-        return
-    for game in task.games:
-        yield from play_game(config, game, agents, monitor)
+    else:
+        for game in task.games:
+            yield from play_game(config, game, agents, monitor)
 
 
 @runtime_checkable
 class Executor(Protocol):
     """Plays the games of a match: in this process, in others, or on other machines.
 
-    A worker makes its agents by `Entrant.make` and plays a task by `tasks.play_task`. All that
+    A worker makes its agents by `Entrant.make` and plays a task by `play_task`. All that
     it needs is plain data: `config`, `tasks` and each `GameResult` can be pickled, and so can
     `entrants` unless they were given as local functions. A game's result depends neither on
     the worker nor on the order of the tasks.
