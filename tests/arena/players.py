@@ -96,16 +96,17 @@ class Wordy(Failing):
         return "roll"
 
 
-class Slow(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        time.sleep(1.0)
-        return int(mask.nonzero()[0][0])
-
-
 class Hanging(Failing):
+    """Never answers, and leaves a file of the name that HANGING has when it begins to."""
+
     def fail(self, mask: NDArray[np.int8]) -> Any:
-        while True:
-            time.sleep(0.01)
+        hang()
+
+
+def hang() -> None:
+    Path(os.environ["HANGING"]).touch()
+    while True:
+        time.sleep(0.01)
 
 
 class Dying(Failing):
@@ -150,33 +151,20 @@ class Sulking(Counter):
         raise RuntimeError("not fair")
 
 
-class Storming(Counter):
-    """Raises when it leaves a game."""
-
-    def close(self) -> None:
-        raise RuntimeError("not fair")
-
-
 class Staring(Counter):
     """Never returns from what it hears of its tenth decision."""
 
-    def __init__(self, seconds: float = 10**9) -> None:
-        self.seconds = seconds
-
     def observe(self, events: Any) -> None:
         if self.asked == 10:
-            time.sleep(self.seconds)
+            hang()
 
 
 class Lingering(Counter):
     """Never leaves a game."""
 
-    def __init__(self, seconds: float = 10**9) -> None:
-        self.seconds = seconds
-
     def close(self) -> None:
         if self.asked > 1:  # not where it is asked once, outside all games
-            time.sleep(self.seconds)
+            hang()
 
 
 class Fainting(Counter):
@@ -209,10 +197,3 @@ class Fatal(BatchAgent):
         if (views.random_bits % np.uint64(60) == 0).any():
             os._exit(7)
         return Builder().act_batch(views)
-
-
-class Tardy(Counter):
-    """Takes two seconds to hear that its game has ended."""
-
-    def end(self, result: Any) -> None:
-        time.sleep(2)

@@ -4,7 +4,10 @@ import os
 import signal
 import warnings
 from collections.abc import Callable
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,16 +16,25 @@ from numpy.typing import NDArray
 
 from catan_pz import arena
 from catan_pz.agents.base import Agent
+from catan_pz.agents.programs.agent import START_SECONDS
 from catan_pz.agents.views import Views
-from catan_pz.arena.executors import worker
-from catan_pz.arena.forfeits import forfeit_winner
+from catan_pz.arena import games
+from catan_pz.arena.entrants import as_entrants
+from catan_pz.arena.executors import processes
+from catan_pz.arena.executors.base import Task
+from catan_pz.arena.executors.processes import Pool, Worker, worker_arguments
+from catan_pz.arena.executors.worker import NONE, DecisionLog
+from catan_pz.arena.forfeits import ACT, RESET, forfeit_winner
 from catan_pz.arena.records import record_path
 from catan_pz.arena.results import GameResult, Result
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.game.record import GameRecord
+from catan_pz.rules import Rules
 from tests.arena.players import (
     QUICK,
     Abandoning,
     Builder,
+    Counter,
     Deaf,
     Failing,
     Fainting,
@@ -32,14 +44,11 @@ from tests.arena.players import (
     Leaving,
     Lingering,
     Raising,
-    Slow,
     Staring,
     Sulking,
     Unready,
     Wordy,
 )
-
-NEVER = 10**9
 
 
 def forfeits(result: Result) -> list[GameResult]:
@@ -49,7 +58,7 @@ def forfeits(result: Result) -> list[GameResult]:
 def check(result: Result, reason: str) -> None:
     """All forfeits are of the first entrant, and won by the best other."""
     lost = forfeits(result)
-    assert len(lost) > 2
+    assert len(lost) > 1
     for game in lost:
         assert game.offender is not None
         assert game.seats[game.offender] == result.names[0]
@@ -73,8 +82,8 @@ def check(result: Result, reason: str) -> None:
     ],
 )
 def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
-    result = arena.play_match([player, "random"], 8, seed=1, **QUICK)
-    assert len(result.games) == 8
+    result = arena.play_match([player, "random"], 4, seed=1, **QUICK)
+    assert len(result.games) == 4
     check(result, reason)
     for game in forfeits(result):
         assert game.decisions[game.offender or 0] == 10
@@ -82,9 +91,9 @@ def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
 
 def test_forfeits_are_warned_of() -> None:
     with pytest.warns(arena.ForfeitWarning) as told:
-        result = arena.play_match([Raising(), "random"], 8, seed=1, **QUICK)
+        result = arena.play_match([Raising(), "random"], 4, seed=1, **QUICK)
     name, lost = result.names[0], forfeits(result)
-    start = f"{name} forfeited {len(lost)} of 8 games, the first because: error: ZeroDivisionError"
+    start = f"{name} forfeited {len(lost)} of 4 games, the first because: error: ZeroDivisionError"
     assert [str(one.message)[: len(start)] for one in told] == [start]
     assert told[0].filename == __file__
     with warnings.catch_warnings():
@@ -129,10 +138,10 @@ def test_answers_of_batches_are_integers(form: Any, reason: str) -> None:
     result = arena.play_match(players, 4, seed=1, **QUICK)
     check(result, reason)
     assert len(forfeits(result)) == 4
-    single = arena.play_match(
+    alone = arena.play_match(
         players, 4, seed=1, seconds_per_decision=60, executor="inline", **QUICK
     )
-    assert single == result
+    assert alone == result
 
 
 @pytest.mark.purepython
@@ -181,95 +190,148 @@ def test_who_wins_a_forfeited_game() -> None:
 
 
 @pytest.mark.purepython
-def test_late_answers() -> None:
-    result = arena.play_match(
-        [("slow", Slow(8)), "random"], 4, seed=2, seconds_per_decision=0.8, **QUICK
-    )
+def test_late_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+
+    def take_a_while(self: Failing, mask: NDArray[np.int8]) -> int:
+        now[0] += 0.9
+        return int(mask.nonzero()[0][0])
+
+    monkeypatch.setattr(games, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(Raising, "fail", take_a_while)
+    players = [("slow", Raising(8)), "random"]
+    limit = {"seconds_per_decision": 0.8, "executor": "inline"}
+    result = arena.play_match(players, 4, seed=2, **limit, **QUICK)
     check(result, "time: a decision took more than 0.8 s")
-    (one, *_) = forfeits(result)
-    assert one.seconds[one.offender or 0] > 1
+    assert forfeits(result)[0].seconds[forfeits(result)[0].offender or 0] == pytest.approx(0.9)
 
 
-def test_agents_that_never_answer(tmp_path: Path) -> None:
-    players: list[Any] = [("hanging", Hanging(8)), "random"]
-    result = arena.play_match(
-        players, 4, seed=3, seconds_per_decision=0.8, records=tmp_path, **QUICK
-    )
-    assert len(result.games) == 4
-    check(result, "time: a decision took more than 0.8 s")
-    for game in forfeits(result):
-        record = GameRecord.load(record_path(tmp_path, game.number))
-        assert record.result["end"] == "unfinished"
-        assert tuple(record.result["points"]) == game.points
-        *_, last = record.replay()
-        assert last.player == game.offender
-        assert sum(game.decisions) == len(record.decisions) + 1
-        assert game.seconds[last.player] > 0.8
+PLAYERS: list[Any] = [
+    ("counter", Counter),
+    ("raising", Raising(9)),
+    ("hanging", Hanging(8)),
+    ("staring", Staring()),
+    ("lingering", Lingering()),
+    ("fainting", Fainting()),
+    ("hanging at once", Hanging(1)),
+]
+
+
+def alone(config: MatchConfig, players: list[Any]) -> tuple[Pool, list[Task]]:
+    """A pool, and as a task each first game of the first player and another one."""
+    entrants, _ = as_entrants(players)
+    tasks = [Task((ScheduledGame(k, k, 0, (0, k)),), "single") for k in range(1, len(players))]
+    return Pool(worker_arguments(config, entrants)), tasks
+
+
+def test_agents_that_end_or_block_their_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What hangs is late as soon as it says so, that no busy machine makes others late."""
+    hanging = tmp_path / "hanging"
+    monkeypatch.setenv("HANGING", str(hanging))
+    monkeypatch.setattr(Worker, "is_overdue", property(lambda _worker: hanging.exists()))
+    kill = Worker.kill
+
+    def kill_and_forget(worker: Worker) -> None:
+        kill(worker)
+        hanging.unlink(missing_ok=True)
+
+    monkeypatch.setattr(Worker, "kill", kill_and_forget)
+    players = [*PLAYERS]
+    if hasattr(os, "fork"):
+        players.append(("abandoning", Abandoning(6, str(tmp_path / "pids"))))
+    names = tuple(name for name, _ in players)
+    rules = Rules.make(None, num_players=2, **QUICK)
+    config = MatchConfig(names, rules, 3, seconds_per_decision=3.0, records=tmp_path)
+    pool, tasks = alone(config, players)
+    with closing(pool), pytest.warns(UserWarning, match="at the end of a game") as told:
+        found = list(chain.from_iterable(pool.run(tasks, 1)))
+    if hasattr(os, "fork"):  # its child holds the pipe, and still runs
+        os.kill(int((tmp_path / "pids").read_text()), signal.SIGKILL)
+    assert {game.seats[1]: game.reason for game in found} == {
+        "raising": "error: ZeroDivisionError: two lines",
+        "hanging": "time: a decision took more than 3 s",
+        "staring": "time: observe() took more than 3 s",
+        "lingering": "",
+        "fainting": "",
+        "hanging at once": "time: a decision took more than 3 s",
+        "abandoning": "died: the process ended in a decision (exit code 7)",
+    }
+    assert [str(one.message) for one in told] == [
+        "time: end() took more than 3 s, at the end of a game",
+        "died: the process ended in end() (exit code 9), at the end of a game",
+    ]
+    for game in found:
+        if game.end == "forfeit":
+            record = GameRecord.load(record_path(tmp_path, game.number))
+            assert record.result["end"] == "unfinished"
+            assert tuple(record.result["points"]) == game.points
+            waited = game.seats[1] != "staring"
+            assert sum(game.decisions) == len(record.decisions) + waited
+            assert game.offender == 1
 
 
 def test_batched_agents_that_end_their_process(tmp_path: Path) -> None:
-    told = arena.play_match([("fatal", Builder()), "random"], 6, seed=3, **QUICK)
-    result = arena.play_match(
-        [("fatal", Fatal()), "random"], 6, seed=3, workers=2, records=tmp_path, **QUICK
-    )
-    reasons = [game.reason for game in forfeits(result)]
-    assert reasons == ["died: the process ended in a decision (exit code 7)"] * len(reasons)
-    assert 0 < len(reasons) < 6
-    check(result, reasons[0])
-    others = [game for game in result.games if game.end != "forfeit"]
-    assert others == [game for game in told.games if game.number in {one.number for one in others}]
-    assert len(list(tmp_path.iterdir())) == 6
+    told = arena.play_match([("fatal", Builder()), "random"], 2, seed=28, **QUICK)
+    options: dict[str, Any] = {"executor": "processes", "records": tmp_path, **QUICK}
+    result = arena.play_match([("fatal", Fatal()), "random"], 2, seed=28, **options)
+    (lost,) = forfeits(result)
+    assert lost.reason == "died: the process ended in a decision (exit code 7)"
+    assert lost.seats[lost.offender or 0] == "fatal"
+    assert result.games[1 - lost.number] == told.games[1 - lost.number]
+    assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks there")
-def test_what_a_dead_agent_has_started_is_not_waited_for(tmp_path: Path) -> None:
-    path = tmp_path / "pids"
-    try:
-        result = arena.play_match(
-            [("abandoning", Abandoning(6, str(path))), "random"],
-            2,
-            seed=3,
-            executor="processes",
-            **QUICK,
-        )
-    finally:
-        for pid in path.read_text().split():
-            os.kill(int(pid), signal.SIGKILL)  # they still run
-    assert [game.reason for game in result.games] == [
-        "died: the process ended in a decision (exit code 7)"
-    ] * 2
+def waiting(agent: str, call: str, since: float) -> Worker:
+    """A worker without a process, in a match with a limit of two seconds."""
+    entrants, _ = as_entrants([agent, "random"])
+    rules = Rules.make(None, num_players=2, **QUICK)
+    config = MatchConfig((agent, "random"), rules, 7, seconds_per_decision=2.0)
+    worker = Worker.__new__(Worker)
+    worker._arguments = worker_arguments(config, entrants)
+    worker.log = DecisionLog()
+    worker.log.start_game(0)
+    worker.log.begin(0, call)
+    worker.log.since -= since
+    return worker
 
 
-def test_an_agent_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "WARM_UP_SECONDS", 0.5)
-    result = arena.play_match(
-        [("hangs", Hanging(1)), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
-    )
-    assert {game.reason for game in result.games} == {"time: a decision took more than 0.2 s"}
+def test_when_a_call_is_overdue() -> None:
+    assert waiting("heuristic", ACT, 3.5).is_overdue
+    assert not waiting("heuristic", RESET, 3.5).is_overdue
+    assert waiting("heuristic", RESET, 100.0).is_overdue
+    worker = waiting("heuristic", ACT, 3.5)
+    worker.log.end(0, 7, 3.5)
+    assert not worker.is_overdue
+    assert (worker.log.asked, worker.log.actions[: worker.log.count]) == (NONE, [7])
+    assert waiting("exec:bot", ACT, 0.0).seconds_allowed == 2.0
+    assert waiting("exec:bot", RESET, 0.0).seconds_allowed > 2 * START_SECONDS
 
 
-def test_agents_that_hang_when_they_are_told_something() -> None:
-    result = arena.play_match(
-        [("staring", Staring()), "random"], 2, seed=3, seconds_per_decision=3, **QUICK
-    )
-    assert {game.reason for game in result.games} == {"time: observe() took more than 3 s"}
-    for game in result.games:
-        assert game.seats[game.offender or 0] == "staring"
-        assert game.decisions[game.offender or 0] == 10
+def test_an_agent_that_returns_while_its_process_is_ended_ends_no_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is late in a game whose result is there; nobody is called any more."""
+    rules = Rules.make(None, num_players=2, **QUICK)
+    config = MatchConfig(("counter", "random"), rules, 7, seconds_per_decision=60.0)
+    pool, tasks = alone(config, [("counter", Counter), "random"])
+    monkeypatch.setattr(processes, "GRACE_SECONDS", 0.1)
+    late = [True]
+
+    def is_overdue(worker: Worker) -> bool:
+        return worker.task is not None and worker.log.asked == NONE and bool(late) and late.pop()
+
+    monkeypatch.setattr(Worker, "is_overdue", property(is_overdue))
+    with closing(pool):
+        found = [result for results in pool.run(tasks, 1) for result in results]
+    assert [result.number for result in found] == [1]
 
 
-@pytest.mark.parametrize(
-    ("player", "warning"),
-    [
-        (Lingering(), r"time: end\(\) took more than 3 s, at the end of a game"),
-        (Fainting(), r"died: the process ended in end\(\) \(exit code 9\), at the end of a game"),
-    ],
-    ids=["hangs", "dies"],
-)
-def test_agents_that_fail_at_the_end_change_no_result(player: Agent, warning: str) -> None:
-    told = arena.play_match([("player", Slow(NEVER)), "random"], 2, seed=3, **QUICK)
-    with pytest.warns(UserWarning, match=warning):
-        result = arena.play_match(
-            [("player", player), "random"], 2, seed=3, seconds_per_decision=3, **QUICK
-        )
-    assert result == told
+@pytest.mark.slow
+def test_agents_that_never_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HANGING", str(tmp_path / "hanging"))
+    players: list[Any] = [("hanging", Hanging(8)), "random"]
+    result = arena.play_match(players, 4, seed=3, seconds_per_decision=3, **QUICK)
+    check(result, "time: a decision took more than 3 s")
+    assert all(game.seconds[game.offender or 0] > 3 for game in forfeits(result))

@@ -122,8 +122,6 @@ def test_seats_are_balanced() -> None:
     assert Counter(game.block for game in result.games) == dict.fromkeys(range(10), 4)
     seats = result.win_rates_by_seat("b")
     assert np.mean(seats) == pytest.approx(result.win_rate("b"))
-    with pytest.raises(ValueError, match="name='nobody' is not possible; allowed: one of"):
-        result.win_rates_by_seat("nobody")
 
 
 def test_agents_are_compared_in_the_same_seats() -> None:
@@ -154,10 +152,6 @@ def test_comparison_needs_the_same_seeds_and_one_change() -> None:
         arena.compare(one, one)
     with pytest.raises(ValueError, match="no two line-ups differ by"):
         arena.compare(one, one, names=("a", "random"))
-    wrong: tuple[Any, ...] = (("a", "a"), ("a",), (), "ab", ("a", []), 5)
-    for names in wrong:
-        with pytest.raises(ValueError, match=r"names=.* allowed: two different names"):
-            arena.compare(one, one, names=names)
 
 
 def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
@@ -194,10 +188,9 @@ def test_line_ups_can_be_given() -> None:
 def test_names_that_did_not_play() -> None:
     result = arena.play_match(["random"] * 2, 1, seed=1, **QUICK)
     assert len(result.games) == 1  # the only seating
-    for ask in (result.win_rate, result.interval, result.block_interval, result.tally):
-        with pytest.raises(
-            ValueError, match=r"name='x' is not possible; allowed: one of \['random'\]"
-        ):
+    asks = result.win_rate, result.interval, result.block_interval, result.tally
+    for ask in (*asks, result.win_rates_by_seat):
+        with pytest.raises(ValueError, match=r"name.*'x'.* one of \['random'\]"):
             ask("x")
     assert result.block_interval("random") is None  # a single block
     with pytest.raises(ValueError, match="didn't play; allowed"):
@@ -208,35 +201,25 @@ def test_names_that_did_not_play() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"games": 0}, r"option games=0 is not possible; allowed: an int from 1"),
-        ({"games": True}, "option games=True"),
-        ({"workers": 1.5}, "option workers=1.5"),
-        ({"workers": 0, "executor": "processes"}, "option workers=0"),
-        ({"workers": 2, "executor": "inline"}, "workers=2 is not possible; allowed: 1 with exec"),
-        ({"executor": "cloud"}, r"option executor='cloud' is not possible; allowed: one of \['inl"),
-        ({"executor": 3}, "option executor=3 is not possible"),
-        ({"seed": -1}, "seed=-1 is not possible"),
-        ({"most_records": 3}, "option most_records=3 is not possible; allowed: None without"),
-        ({"seconds_per_decision": 0}, "option seconds_per_decision=0 is not possible"),
-        ({"seconds_per_decision": "1"}, "option seconds_per_decision='1'"),
-        ({"agents": "random"}, "agents='random' is not possible; allowed: a list"),
-        ({"agents": ["random"]}, r"agents=\['random'\] is not possible; allowed: 4"),
-        ({"agents": ["random"] * 5}, "allowed: 4 of them"),
-        ({"rules": Rules(num_players=3)}, "allowed: 3 of them"),
-        ({"agents": ["nobody", "random"]}, "agent 'nobody' is not possible"),
-        ({"agents": [3, "random"]}, "agent 3 is not possible; allowed: an Agent"),
+        ({"games": 0}, "games"),
+        ({"workers": 0, "executor": "processes"}, "workers"),
+        ({"workers": 2, "executor": "inline"}, "workers.*2.*None, as the executor has 1"),
+        ({"executor": "cloud"}, r"executor.*'cloud'.*\['inl"),
+        ({"executor": 3}, "executor.*3"),
+        ({"seed": -1}, "seed.*-1"),
+        ({"seconds_per_decision": 0}, "seconds_per_decision.*0"),
+        ({"agents": "random"}, "agents.*'random'.* list"),
+        ({"agents": ["random"]}, r"agents.*\['random'\].* 4"),
+        ({"agents": ["random"] * 5}, "agents.* 4 of them"),
+        ({"rules": Rules(num_players=3)}, "agents.* 3 of them"),
+        ({"agents": ["nobody", "random"]}, "agent.*'nobody'"),
+        ({"agents": [3, "random"]}, "agent.*3.* an Agent"),
         ({"agents": [dict, "random"]}, "which is no Agent"),
-        ({"agents": [("", "random"), "random"]}, "name of an agent ''"),
-        (
-            {"agents": [("a", "random"), ("a", Builder())]},
-            "two different agents have the name 'a'",
-        ),
+        ({"agents": [("", "random"), "random"]}, "name of an agent.*''"),
+        ({"agents": [("a", "random"), ("a", Builder())]}, "two different agents have the name 'a'"),
         ({"agents": [Builder(), Builder(eager=False)]}, "have the name 'Builder'"),
-        ({"true_state": 5}, "option true_state=5 is not possible; allowed: a list of names among"),
-        ({"true_state": "random"}, "option true_state='random' is not possible; allowed: a list"),
-        ({"true_state": [[]]}, r"option true_state=\[\] is not possible; allowed: names among"),
-        ({"progress": "x"}, "option progress='x' is not possible; allowed: True or False"),
-        ({"isolate": "x"}, "option isolate='x' is not possible; allowed: True or False"),
+        ({"true_state": "random"}, "true_state.*'random'.* list"),
+        ({"true_state": ["x"]}, "true_state.*'x'.* names among"),
         ({"unknown": 1}, "unknown option unknown=1"),
     ],
 )
@@ -250,16 +233,12 @@ def test_invalid_options(change: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("agents", "lineups", "message"),
     [
-        (["random"], None, "allowed: two or more different ones"),
-        (["random", "random"], None, "allowed: two or more different ones"),
-        (["random", Builder()], [("random", "Builder")], "allowed: 4 of the names"),
-        (["random", Builder()], ["random"], "line-up 'random' is not possible"),
-        (["random", Builder()], [], r"lineups=\[\] is not possible"),
-        (["random", Builder()], 5, "lineups=5 is not possible; allowed: a list of lists of names"),
-        (["random", Builder()], [5], "line-up 5 is not possible; allowed: 4 of the names"),
-        (["random", Builder()], [([], [])], r"line-up \(\[\], \[\]\) is not possible"),
-        (["random", Builder()], [[[]] * 4], "line-up .* is not possible; allowed: 4 of the names"),
-        (["random", Builder()], [["random"] * 4, ["random"] * 4], "given twice"),
+        (["random"], None, "two or more different ones"),
+        (["random", "random"], None, "two or more different ones"),
+        (["random", Builder()], [("random", "Builder")], "line-up.* 4 of the names"),
+        (["random", Builder()], ["random"], "line-up.*'random'"),
+        (["random", Builder()], [], "lineups.* one or more"),
+        (["random", Builder()], [["random"] * 4, ["random"] * 4], "lineups.* given once"),
     ],
 )
 def test_invalid_tournaments(agents: list, lineups: Any, message: str) -> None:

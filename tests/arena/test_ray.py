@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 
 from catan_pz import arena
-from catan_pz.arena import executors
 from catan_pz.arena.entrants import as_entrants
-from catan_pz.arena.executors import InlineExecutor, RayExecutor, ray_executor
+from catan_pz.arena.executors import InlineExecutor, RayExecutor, make_tasks, ray_executor
 from catan_pz.arena.executors.ray_executor import connect
 from catan_pz.arena.results import Result
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.cli import main
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Builder, Counter, Dying, Raising
-from tests.clusters import add_node, ray_cluster
+from tests.clusters import ray_cluster
 
 on_ray = [
     pytest.mark.ray,
@@ -75,30 +74,27 @@ class TestOnACluster:
         assert len(files(tmp_path / "there")) == 3
         assert files(tmp_path / "there") == files(tmp_path / "here")
 
-    def test_a_lost_node_is_made_up_for(
+    def test_a_lost_worker_is_made_up_for(
         self, cluster: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It plays on three CPUs, two of which go while it does."""
+        """One that is asked for more ends, as it would with its node."""
+        import ray
+
         entrants, _ = as_entrants([("counter", Counter), ("builder", Builder())])
         config = MatchConfig(("counter", "builder"), Rules.make(None, num_players=2, **QUICK), 7)
-        games = list(Schedule(((0, 1),), 40).games())
-        tasks = executors.make_tasks(config, entrants, games, 3)
-        lost = []
-        make_up_for = ray_executor._Match._make_up_for
+        tasks = make_tasks(config, entrants, list(Schedule(((0, 1),), 20).games()), 3)
+        ended = []
+        ask = ray_executor._Match._ask
 
-        def noted(match: Any, worker: Any, error: Exception) -> None:
-            lost.append(worker)
-            make_up_for(match, worker, error)
+        def ask_and_end(match: Any, worker: Any) -> None:
+            ask(match, worker)
+            if not ended and worker.task is not None:
+                ended.append(worker)
+                ray.kill(worker.actor)
 
-        monkeypatch.setattr(ray_executor._Match, "_make_up_for", noted)
-        node = add_node(cluster, 2)
-        executor = RayExecutor(5)
-        results = []
-        for result in executor.run(config, entrants, tasks):
-            results.append(result)
-            if len(results) == 10:
-                cluster.remove_node(node, allow_graceful=False)
-        assert lost
+        monkeypatch.setattr(ray_executor._Match, "_ask", ask_and_end)
+        results = list(RayExecutor(3).run(config, entrants, tasks))
+        assert ended
         expected = list(InlineExecutor().run(config, entrants, tasks))
         assert sorted(results, key=lambda r: r.number) == sorted(expected, key=lambda r: r.number)
 
@@ -127,9 +123,8 @@ class TestOnACluster:
         self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(ray_executor, "__version__", "9.9")
-        with pytest.raises(
-            RuntimeError, match=r"^node .* has catan-pz .*, this process 9\.9: [^\n]*$"
-        ):
+        said = r"^node .* has catan-pz .*, this process 9\.9: [^\n]*$"
+        with pytest.raises(RuntimeError, match=said):
             play("ray", tmp_path / "there")
 
     def test_what_the_nodes_lack(
@@ -140,7 +135,7 @@ class TestOnACluster:
         monkeypatch.syspath_prepend(tmp_path)
         import only_here
 
-        with pytest.raises(RuntimeError, match=r"^node .* can't make the agents: ModuleNotFoundE"):
+        with pytest.raises(ValueError, match=r"can't make the agents .*'only_here'"):
             play("ray", tmp_path / "there", [("mine", only_here.make), "random"])
 
     def test_another_version_of_ray(self, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +144,7 @@ class TestOnACluster:
 
         ray.shutdown()
         monkeypatch.setattr(utils, "compute_version_info", lambda: ("1.2.3", "3.9.0"))
-        said = r"^Ray's versions don't fit; install the same on every node\. .*Ray: 1\.2\.3.*$"
-        with pytest.raises(RuntimeError, match=said):
+        with pytest.raises(RuntimeError, match=r"Version mismatch: .*\s*Ray: .*\s"):
             RayExecutor(1)
         assert not ray.is_initialized()
 
@@ -179,7 +173,7 @@ class TestWithoutACluster:
 
     @pytest.mark.parametrize("address", ["ray://head:10001", "head", "head:port", "head:99999"])
     def test_no_address(self, address: str) -> None:
-        with pytest.raises(ValueError, match=r"^option address='.*' is not possible; allowed: .*$"):
+        with pytest.raises(ValueError, match=r"address.* a new one"):
             connect(address)
 
 
@@ -188,8 +182,6 @@ class TestBadInput:
 
     def test_no_ray(self, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
         monkeypatch.setitem(sys.modules, "ray", None)
-        with pytest.raises(ImportError, match=r"needs Ray: pip install 'catan-pz\[ray\]'$"):
-            arena.play_match(["random"] * 2, 2, executor="ray")
         assert main(["tournament", "random,weighted", "--executor=ray"]) == 1
         said = capsys.readouterr().err
         assert said == "Error: playing on a cluster needs Ray: pip install 'catan-pz[ray]'\n"

@@ -69,6 +69,9 @@ def connect(address: str | None = None, num_cpus: int | None = None) -> Any:
         except ConnectionError as error:
             if asked is not None:
                 raise ConnectionError(_no_cluster(asked)) from error
+        except RuntimeError:  # versions differ
+            ray.shutdown()
+            raise
     if not ray.is_initialized():
         ray.init("local", num_cpus=num_cpus, include_dashboard=False, logging_level="WARNING")
     return ray
