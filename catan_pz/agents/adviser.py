@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import SeatedAgent, blamed, dismiss, unlisten
-from catan_pz.events import Events, as_seen_by
+from catan_pz.agents.hosting import SeatedAgent, blamed, dismiss
+from catan_pz.events import Events
 from catan_pz.game.game import Game
 from catan_pz.game.view import View
 
@@ -31,19 +31,14 @@ class Adviser:
     def __init__(
         self, game: Game, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False
     ) -> None:
-        self._seated = SeatedAgent(game, seat, agent, seed, shows_state=shows_state)
-        self.seat = seat
-        self.agent = self._seated.agent
-        self._game = game
         self._heard: list[Events] = []
         self._told = 0
         self._lock = Lock()
         self._is_open = True
-        if self.agent.needs_events:
-            game.listeners.append(self._hear)
-
-    def _hear(self, _game: Game, events: Events) -> None:
-        self._heard.append(as_seen_by(events, self.seat))
+        tell = self._heard.append
+        self._seated = SeatedAgent(game, seat, agent, seed, tell, shows_state=shows_state)
+        self.seat = seat
+        self.agent = self._seated.agent
 
     def question(self) -> "Question":
         """What to ask about the position as it is now; it may be answered in any thread."""
@@ -64,7 +59,6 @@ class Adviser:
                 return
             self._is_open = False
             self._seated.leave()
-            unlisten(self._game, self._hear)
             dismiss([(self.agent, self._seated.result)])
 
 

@@ -1,6 +1,7 @@
 """The interface of agents: what a player program implements, and what it receives."""
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -25,10 +26,9 @@ class SeatResult:
     """How a game ended, told to one seat.
 
     Attributes:
-        seat: the seat that is told.
-        winner: the seat that won, None for nobody.
-        points: points of each seat, hidden ones included.
-        turns: turns of all players together.
+        winner: None for nobody.
+        points: of each seat, hidden ones included.
+        turns: of all players together.
         reason: "victory", "truncated" (by `max_turns`), or "aborted" where the host stopped
             the game.
     """
@@ -41,19 +41,18 @@ class SeatResult:
 
     @property
     def won(self) -> bool:
-        """Whether the seat that is told won."""
+        """Whether the seat won."""
         return self.winner == self.seat
 
 
 def result_for(record: Any, rules: Rules, seat: int) -> SeatResult:
     """The result of a game, a `STATE` scalar, for one seat."""
     winner, turns = int(record["winner"]), int(record["turn"])
-    if winner >= 0:
-        reason = VICTORY
-    else:
-        reason = TRUNCATED if turns >= (rules.max_turns or float("inf")) else ABORTED
     points = tuple(record["points"][: rules.num_players].tolist())
-    return SeatResult(seat, winner if winner >= 0 else None, points, turns, reason)
+    if winner >= 0:
+        return SeatResult(seat, winner, points, turns, VICTORY)
+    reason = TRUNCATED if turns >= (rules.max_turns or float("inf")) else ABORTED
+    return SeatResult(seat, None, points, turns, reason)
 
 
 class Batcher(Protocol):
@@ -80,7 +79,7 @@ class Agent(ABC):
     What a game changes of an agent must be created in `reset`.
 
     Attributes:
-        name: for tables of results; the name of the class where it has none of its own.
+        name: for tables of results; by default that of the class.
         needs_belief: whether views must answer `resample`, which costs the host time.
         needs_events: whether `observe` must be called; True for classes that override it.
         stateless: whether a choice follows from the view, the seed and the random bits alone,
@@ -110,11 +109,7 @@ class Agent(ABC):
 
     @property
     def random(self) -> RandomStream:
-        """The random stream of this game: all randomness in choices must come from it.
-
-        Raises:
-            RuntimeError: before `reset`.
-        """
+        """The random stream of this game: all randomness in choices must come from it."""
         if self._random is None:
             raise RuntimeError(f"agent {self.name!r} is in no game: call Agent.reset() first")
         return self._random
@@ -123,13 +118,7 @@ class Agent(ABC):
         """Raise a `ValueError` for rules that the agent can't play by; most play by all."""
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins. An override calls this method first.
-
-        Args:
-            seat: the agent's seat.
-            rules: the rules of the game.
-            seed: from 0 to 2**64 - 1, of `random`.
-        """
+        """A game begins; the seed is that of `random`. An override calls this method first."""
         self.check_rules(rules)
         self.seat = seat
         self.rules = rules
@@ -137,32 +126,15 @@ class Agent(ABC):
 
     @abstractmethod
     def act(self, view: View) -> int:
-        """Choose a legal action.
-
-        Args:
-            view: what the seat may know; `view.mask` marks the legal actions.
-        """
+        """Choose one of the legal actions, which `view.mask` marks."""
 
     def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
-        """Choose an action in each of K games.
-
-        By default the copy that is seated in each game acts, one after the other.
-
-        Args:
-            views: what the seats to move may know.
-
-        Returns:
-            (K,) legal actions, of any integer type.
-        """
+        """(K,) a legal action in each game; by default the copy that is seated there acts."""
         chosen = [as_action(player.act(view)) for player, view in views.players(self)]
         return np.array(chosen, np.int64)
 
     def batcher(self) -> Batcher:
-        """Where copies that are seated in many games decide together, if the agent `has_batcher`.
-
-        Raises:
-            RuntimeError: if it has none.
-        """
+        """Where copies in many games decide together, if the agent `has_batcher`."""
         raise RuntimeError(f"agent {self.name!r} has no batcher: call act() of each copy")
 
     def advise(self, view: View) -> Advice:
@@ -173,22 +145,14 @@ class Agent(ABC):
         return Advice.of_choice(as_action(self.act(view)))
 
     def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
-        """Each seat's win probability as the agent estimates it, whoever is to move.
+        """(P,) each seat's win probability, whoever is to move; None where it estimates none.
 
-        Asked of a copy that looks on, like `advise`.
-
-        Returns:
-            (P,) by seat, 1 in all or less where nobody may win; None where it estimates none, as
-            by default.
+        They sum to 1, or to less where nobody may win. Asked of a copy that looks on.
         """
         return None
 
     def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
-        """A decision was played, by any seat, forced ones included.
-
-        Args:
-            events: what it brought, as far as the seat may know; see `catan_pz.events`.
-        """
+        """A decision was played, by any seat: what it brought, as far as the seat may know."""
 
     def end(self, result: SeatResult) -> None:  # noqa: B027 (a hook, not a duty)
         """The game has ended, or the host has stopped it."""
@@ -207,14 +171,7 @@ class BatchAgent(Agent):
 
     @abstractmethod
     def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
-        """Choose an action in each of K games, in each by its own row alone.
-
-        Args:
-            views: observations (K, N), masks (K, A), and 64 random bits for each game.
-
-        Returns:
-            (K,) legal actions, of any integer type.
-        """
+        """(K,) a legal action in each game, in each by its own row alone, of any integer type."""
 
     def act(self, view: View) -> int:
         """`act_batch` in one game, by the next number of the random stream."""
@@ -231,26 +188,16 @@ class BatchAgent(Agent):
 
 def only_choice(given: Any) -> Any:
     """What `act_batch` chose in a single game, still to be checked."""
-    try:
-        is_one = np.shape(given) == (1,)
-    except ValueError:  # a list of lists of several lengths
-        is_one = False
-    if not is_one:
-        raise ValueError(f"act_batch gave {quoted(given)} for one game, must give a (1,) array")
-    return given[0]
+    with suppress(TypeError, ValueError):
+        (chosen,) = given
+        return chosen
+    raise ValueError(f"act_batch gave {quoted(given)} for one game, must give a (1,) array")
 
 
 def refuse_others(
     name: str, rules: Rules, *, players: int | None = None, trading: bool = True
 ) -> None:
-    """Refuse games of another number of players, and those with trade that an agent can't play.
-
-    Args:
-        name: of the agent.
-        rules: of the game.
-        players: how many the agent plays with, None for any number.
-        trading: whether it plays games with trade between players.
-    """
+    """Refuse games that an agent can't play, of other than `players` or with trade."""
     if rules.trading and not trading:
         raise ValueError(f"agent {name!r} plays games without trade between players")
     if players is not None and rules.num_players != players:

@@ -12,7 +12,8 @@ from catan_pz.agents.base import Agent, SeatResult, result_for
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.views import Seated
 from catan_pz.belief import Belief
-from catan_pz.game.game import Game, Listener
+from catan_pz.events import Events, as_seen_by
+from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
 
@@ -46,33 +47,24 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
     Args:
         leaving: the agents, each with its result.
         guard: entered around each call.
+
+    Raises:
+        BaseException: the first that ends a program, such as `KeyboardInterrupt`, else the first.
     """
-    failures: list[Exception] = []
-    ending: list[BaseException] = []
+    raised: list[BaseException] = []
     for agent, result in leaving:
         for hook in (partial(agent.end, result), agent.close):
             try:
                 with guard(agent, result.seat):
                     hook()
-            except Exception as error:
-                failures.append(error)
             except BaseException as error:
-                ending.append(error)
-    if ending:
-        raise ending[0]
-    if len(failures) > 1:
-        raise ExceptionGroup("agents failed at the end of their games", failures)
-    for failure in failures:
-        raise failure
+                raised.append(error)
+    if raised:
+        raise next((error for error in raised if not isinstance(error, Exception)), raised[0])
 
 
 class FromBelief:
-    """Answers `View.resample`: it holds what the seat may know, and not the game.
-
-    Args:
-        belief: of the seat, about the game as it stands.
-        game: the game.
-    """
+    """Answers `View.resample`: it holds what the seat may know, and not the game."""
 
     __slots__ = ("_belief", "_known", "_rules")
 
@@ -105,11 +97,6 @@ class TrueState:
         return np.repeat(self._game.games, count)
 
 
-def unlisten(game: Game, listener: Listener) -> None:
-    """Take a listener from a game, which may be going through its list."""
-    game.listeners = [one for one in game.listeners if one != listener]
-
-
 class SeatedAgent:
     """A copy of an agent in a seat of a game, with the belief that it asks for.
 
@@ -118,6 +105,7 @@ class SeatedAgent:
         seat: the seat.
         agent: the agent, or its name.
         seed: of its random stream.
+        tell: gets what the seat may know of each decision, if the agent `needs_events`.
         shows_state: whether `View.resample` gives the true state of the game, hidden cards and
             chance included.
 
@@ -127,16 +115,30 @@ class SeatedAgent:
     """
 
     def __init__(
-        self, game: Game, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False
+        self,
+        game: Game,
+        seat: int,
+        agent: Agent | str,
+        seed: int,
+        tell: Callable[[Events], None],
+        *,
+        shows_state: bool = False,
     ) -> None:
         self.seat = seat
         self.agent = seat_copy(as_agent(agent), seat, game.rules, seed)
         self._game = game
+        self._tell = tell
         self._shows_state = shows_state
-        self._belief: Belief | None = None
-        if self.agent.needs_belief and not shows_state:
-            self._belief = Belief(seat, game.state)
-            game.listeners.append(self._belief.listen)
+        follows = self.agent.needs_belief and not shows_state
+        self._belief = Belief(seat, game.state) if follows else None
+        if follows or self.agent.needs_events:
+            game.listeners.append(self._hear)
+
+    def _hear(self, game: Game, events: Events) -> None:
+        if self._belief is not None:
+            self._belief.listen(game, events)
+        if self.agent.needs_events:
+            self._tell(as_seen_by(events, self.seat))
 
     @property
     def view(self) -> View:
@@ -154,9 +156,9 @@ class SeatedAgent:
 
     def leave(self) -> None:
         """Stop following the game."""
-        if self._belief is not None:
-            unlisten(self._game, self._belief.listen)
-            self._belief = None
+        self._belief = None
+        # The game may be going through its list.
+        self._game.listeners = [one for one in self._game.listeners if one != self._hear]
 
 
 class SeatedCopies:
@@ -194,7 +196,5 @@ class SeatedCopies:
 
     def leave(self, games: Collection[int], result: Callable[[int, int], SeatResult]) -> None:
         """Dismiss the copies in games that are over; `result` gives that of a game for a seat."""
-        if not self._copies:
-            return
         over = [key for key in self._copies if key[0] in games]
         dismiss([(self._copies.pop(key)[1], result(*key[:2])) for key in over])

@@ -16,13 +16,11 @@ from catan_pz.encoders import Encoder, as_encoder
 class LogitsAgent(BatchAgent):
     """Plays by a function from observations to a logit or Q-value for each action.
 
-    Illegal actions are masked here: the function need not know the mask. Letters: K games,
-    A actions.
+    Illegal actions are masked here: the function need not know the mask.
 
     Args:
         logits: from what the encoder gives for K games, a NumPy array (K, ...) or a dict of
-            such, to (K, A) numbers: an array, or what NumPy makes one of, such as a tensor
-            on the CPU that requires no gradient.
+            such, to (K, A) numbers: what NumPy makes an array of, such as a tensor on the CPU.
         observation: the `Encoder` of what the function takes, or its name.
         best: whether it plays the action of the largest number instead of sampling from the
             softmax; for Q-values.

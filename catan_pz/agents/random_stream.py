@@ -4,8 +4,8 @@ Number n of a stream (n = 0, 1, ...) is `scramble(seed + (n + 1) * GAMMA)`, as i
 generator. A single game steps through a stream; a batch computes number n of many streams by
 one call; both give the same numbers.
 
-`scramble` can be inverted, so an agent that is told the seed of its stream must not be able to
-work out the seed of its game from it: seeds of streams come from a one-way function.
+`scramble` can be inverted, so seeds of streams, which agents are told, come from the game's seed
+by a one-way function.
 """
 
 from hashlib import blake2b
@@ -39,15 +39,7 @@ def scramble_all(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class RandomStream:
-    """A stream of random numbers that follows from a seed.
-
-    Args:
-        seed: from 0 to 2**64 - 1.
-
-    Attributes:
-        seed: the seed.
-        count: how many numbers were taken.
-    """
+    """A stream of random numbers that follows from a seed; `count` of them were taken."""
 
     __slots__ = ("count", "seed")
 
@@ -68,15 +60,10 @@ class RandomStream:
 def one_way_seed(seed: int, number: int, purpose: str) -> int:
     """A seed that follows from another one, which can't be worked out from it.
 
-    It is BLAKE2b of seed and number, personalized by the purpose.
-
     Args:
-        seed: from 0 to 2**64 - 1.
+        seed: the other one.
         number: tells seeds of the same purpose apart, from 0 to 2**64 - 1.
         purpose: what the seed is for, 16 ASCII characters at most.
-
-    Returns:
-        A seed from 0 to 2**64 - 1.
     """
     known = check_seed(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
     digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))
@@ -84,20 +71,12 @@ def one_way_seed(seed: int, number: int, purpose: str) -> int:
 
 
 def seat_seeds(seed: int, num_players: int) -> list[int]:
-    """Seeds of the streams of all seats of a game, which follow from the game's seed.
-
-    The game's seed doesn't follow from them: they come from `one_way_seed`.
-    """
+    """Seeds of the streams of all seats of a game: one-way functions of the game's seed."""
     return [one_way_seed(seed, p, "catan-pz seat") for p in range(num_players)]
 
 
 class SeatSeeds:
-    """`seat_seeds` of the games in B places, worked out once for each game.
-
-    Args:
-        num_games: B.
-        num_players: P.
-    """
+    """`seat_seeds` of the games in B places, worked out once for each game."""
 
     def __init__(self, num_games: int, num_players: int) -> None:
         self._games = np.zeros(num_games, np.uint64)
@@ -128,10 +107,5 @@ def uniforms(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def nth_numbers(seeds: NDArray[np.uint64], n: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """(K,) number n of each stream.
-
-    Args:
-        seeds: (K,) of the streams.
-        n: (K,) how many numbers were taken from each before.
-    """
+    """(K,) number n (K,) of each stream, by their seeds (K,)."""
     return scramble_all(seeds + (n + 1).astype(np.uint64) * chance.GAMMA)

@@ -81,12 +81,7 @@ def registered() -> dict[str, str]:
 
 
 class Registrations(NamedTuple):
-    """Homes by name of agents and encoders that were registered, for processes started from here.
-
-    Attributes:
-        agents: of those given to `agents.register`.
-        encoders: of those given to `encoders.register`.
-    """
+    """Homes by name of what was registered, for processes that are started from here."""
 
     agents: dict[str, str]
     encoders: dict[str, str]
@@ -117,28 +112,73 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
         **options: arguments of its class, such as `simulations` of "search". They count before
             those in the name.
     """
-    name = os.fspath(name) if isinstance(name, os.PathLike) else name
-    if not isinstance(name, str):
-        raise ValueError(f"agent {quoted(name)} is not possible; allowed: a name, one of {names()}")
-    word, sign, rest = name.partition(":")
-    if not sign or not begins_with_name(name):
-        return _made_by_name(name, options)
+    text = os.fspath(name) if isinstance(name, os.PathLike) else name
+    if not isinstance(text, str):
+        raise ValueError(f"agent must be a name, one of {names()}, got {quoted(text)}")
+    if not begins_with_name(text):
+        return _of_model_file(text, options)
     try:
-        if _is_family(word):
-            return _made_by_family(word, rest, options)
-        if word in names():
-            return _made_by_name(word, options_in(rest) | options)
-        return _made_at_home(name, options)
+        return _of_name(text, options)
     except (TypeError, ValueError, OSError) as error:
-        raise ValueError(f"agent {quoted(name)}: {error}") from error
+        if ":" in text:
+            raise ValueError(f"agent {quoted(text)}: {error}") from error
+        raise
+
+
+def _of_name(name: str, options: dict[str, Any]) -> Agent:
+    """The agent of a name, a member of a family or a home, with options."""
+    word, _, rest = name.partition(":")
+    what, members = f"agent {word!r}", []
+    if word == PROGRAM:  # all of the rest is its command
+        check_code("starts a program")
+        home, members, rest = _HOMES[f"{word}:"], [rest], ""
+    elif _is_family(word):
+        member, _, rest = rest.partition(":")
+        home, members = _HOMES[f"{word}:"], [member]
+    elif word in _HOMES:
+        home = _HOMES[word]
+    elif word in _shipped():
+        from catan_pz.agents.network import SHIPPED, NetworkAgent
+
+        given = options_in(rest) | options
+        check_options(word, NetworkAgent, given, own=("model",))
+        return NetworkAgent(SHIPPED / f"{word}.npz", **given)
+    else:
+        check_code("imports a module")
+        thing, _, rest = rest.partition(":")
+        what, home = f"{word!r} is no agent{did_you_mean(word, names())}", f"{word}:{thing}"
+    make = callable_at(what, home)
+    given = options_in(rest) | options
+    check_options(word if word in _HOMES else home, make, given)
+    return as_agent(make(*members, **given))
+
+
+def _of_model_file(name: str, options: dict[str, Any]) -> Agent:
+    from catan_pz.agents.network import NetworkAgent
+
+    path = Path(name)
+    if path.suffix != ".npz":
+        if path.is_file():
+            raise not_possible("agent", name, "a model file whose name ends in '.npz'")
+        raise ValueError(
+            f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "
+            f"{names()}, a saved model as FILE.npz, a class as MODULE:CLASS, or a program as "
+            f'exec:"PROGRAM"'
+        )
+    check_options(name, NetworkAgent, options, own=("model",))
+    folder = _NAMED_IN.get()
+    if folder is not None and path.resolve().parent != folder.resolve():
+        raise ValueError(f"no file names a model elsewhere ({quoted(name)}): name it yourself")
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no model {name}")
+    return NetworkAgent(name, **options)
 
 
 @contextmanager
 def no_foreign_code(folder: Path) -> Iterator[None]:
-    """Within it `load` takes names from a file, which may be a stranger's.
+    """Names that `load` gets within come from a file in this folder, which may be a stranger's.
 
-    It refuses programs, homes, and models that don't lie in the file's folder, also those in
-    options of other agents.
+    It refuses programs, homes, and models that lie elsewhere, also in options of other agents.
     """
     before = _NAMED_IN.set(folder)
     try:
@@ -167,56 +207,6 @@ def check_code(does: str) -> None:
         raise ValueError(f"no file {does}: name it on the command line")
 
 
-def _made_by_family(word: str, rest: str, options: dict[str, Any]) -> Agent:
-    """An agent of a family, from the rest of its name."""
-    if word == PROGRAM:  # all of the rest is its command
-        check_code("starts a program")
-        member, given = rest, {}
-    else:
-        member, _, written = rest.partition(":")
-        given = options_in(written)
-    make = callable_at(f"agents {word!r}", _HOMES[f"{word}:"])
-    return as_agent(make(member, **given | options))
-
-
-def _made_at_home(name: str, options: dict[str, Any]) -> Agent:
-    """An agent of a class, or of a function that makes it."""
-    check_code("imports a module")
-    module, thing, *written = name.split(":", 2)
-    home = f"{module}:{thing}"
-    make = callable_at(f"{module!r} is no agent{did_you_mean(module, names())}", home)
-    given = options_in("".join(written)) | options
-    check_options(home, make, given)
-    return as_agent(make(**given))
-
-
-def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
-    """An agent of a plain name, or of a model file."""
-    if name in _HOMES:
-        make = callable_at(f"agent {name!r}", _HOMES[name])
-        check_options(name, make, options)
-        return as_agent(make(**options))
-    from catan_pz.agents.network import SHIPPED, NetworkAgent
-
-    check_options(name, NetworkAgent, options, own=("model",))
-    if name in _shipped():
-        return NetworkAgent(SHIPPED / f"{name}.npz", **options)
-    if not name.endswith(".npz") and Path(name).is_file():
-        raise not_possible("agent", name, "a model file whose name ends in '.npz'")
-    if not name.endswith(".npz"):
-        raise ValueError(
-            f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "
-            f"{names()}, a saved model as FILE.npz, a class as MODULE:CLASS, or a program as "
-            f'exec:"PROGRAM"'
-        )
-    folder = _NAMED_IN.get()
-    if folder is not None and Path(name).resolve().parent != folder.resolve():
-        raise ValueError(f"no file names a model elsewhere ({quoted(name)}): name it yourself")
-    if not Path(name).is_file():
-        raise FileNotFoundError(f"there is no model {name}")
-    return NetworkAgent(name, **options)
-
-
 def as_agent(given: Any) -> Agent:
     """The agent of a `Source`."""
     if isinstance(given, str | os.PathLike):
@@ -224,10 +214,8 @@ def as_agent(given: Any) -> Agent:
     if isinstance(given, Agent):
         return given
     if not callable(given):
-        raise ValueError(
-            f"agent {quoted(given)} is not possible; allowed: an Agent of catan_pz.agents, or one "
-            f"of {names()}"
-        )
+        allowed = f"an Agent of catan_pz.agents, or one of {names()}"
+        raise ValueError(f"agent {quoted(given)} is not possible; allowed: {allowed}")
     agent = given()
     if not isinstance(agent, Agent):
         raise ValueError(f"{given!r} made {agent!r}, which is no Agent of catan_pz.agents")
@@ -244,10 +232,8 @@ def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
     is_one = given is None or isinstance(given, Agent | str | os.PathLike)
     listed = [given] * count if is_one else given
     if not isinstance(listed, Sequence) or len(listed) != count:
-        raise ValueError(
-            f"option opponents={quoted(given)} is not possible; allowed: None, an Agent, one of "
-            f"{names()}, or a list of {count} of these"
-        )
+        allowed = f"None, an Agent, one of {names()}, or a list of {count} of these"
+        raise not_possible("option opponents", given, allowed)
     try:
         return [None if one is None else as_agent(one) for one in listed]
     except ValueError as error:

@@ -1,12 +1,13 @@
 """One game between agents."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Self
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import Guard, SeatedAgent, blamed, dismiss, unlisten
+from catan_pz.agents.hosting import Guard, SeatedAgent, blamed, dismiss
 from catan_pz.checks import as_action, check_seat
-from catan_pz.events import Events, as_seen_by
+from catan_pz.events import Events
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.view import View, view_of
 
@@ -28,7 +29,6 @@ class Table:
 
     Attributes:
         game: the game.
-        agents: the copies that play, by seat.
         observing: the seat whose agent hears events, also after it has failed in that.
         guard: entered around `observe`, `end` and `close` of agents; a host that wants to time
             them replaces it.
@@ -37,14 +37,10 @@ class Table:
     def __init__(
         self, game: Game, agents: Sequence[Agent | str | None], seeds: Sequence[int]
     ) -> None:
-        count = game.rules.num_players
-        for name, given in (("agents", agents), ("seeds", seeds)):
-            if len(given) != count:
-                raise ValueError(f"there are {len(given)} {name}; allowed: {count}, one a seat")
         self.game = game
         self.observing: int | None = None
         self.guard: Guard = blamed
-        self._seated: list[SeatedAgent | None] = [None] * count
+        self._seated: list[SeatedAgent | None] = [None] * game.rules.num_players
         self._is_open = True
         try:
             for seat, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
@@ -71,18 +67,18 @@ class Table:
         """
         seat = check_seat(seat, self.game.rules.num_players)
         if self._seated[seat] is not None:
-            raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
-        own = SeatedAgent(self.game, seat, agent, seed, shows_state=shows_state)
-        self._seated[seat] = own
-        if own.agent.needs_events and self._tell not in self.game.listeners:
-            self.game.listeners.append(self._tell)
+            raise ValueError(f"seat {seat} is taken")
+        tell = partial(self._tell, seat)
+        self._seated[seat] = SeatedAgent(
+            self.game, seat, agent, seed, tell, shows_state=shows_state
+        )
 
-    def _tell(self, _game: Game, events: Events) -> None:
-        for seat, agent in enumerate(self.agents):
-            if agent is not None and agent.needs_events:
-                self.observing = seat
-                with self.guard(agent, seat):
-                    agent.observe(as_seen_by(events, seat))
+    def _tell(self, seat: int, events: Events) -> None:
+        agent = self.agents[seat]
+        assert agent is not None
+        self.observing = seat
+        with self.guard(agent, seat):
+            agent.observe(events)
         self.observing = None
 
     def __enter__(self) -> Self:
@@ -112,12 +108,9 @@ class Table:
         game = self.game
         seat = game.player
         seated = self._seated[seat]
-        if self._is_finished:
-            raise RuntimeError("the game is finished")
-        if not self._is_open:
-            raise RuntimeError("the table is closed")
-        if seated is None:
-            raise RuntimeError("no agent is to move")
+        if seated is None or self._is_finished or not self._is_open:
+            reason = "no agent is to move" if self._is_open else "the table is closed"
+            raise RuntimeError("the game is finished" if self._is_finished else reason)
         agent = seated.agent
         with blamed(agent, seat):
             action = as_action(agent.act(seated.view))
@@ -143,16 +136,11 @@ class Table:
         return self.game.winner
 
     def close(self) -> None:
-        """Tell the agents how the game ended, let them go, and stop following the game.
-
-        Raises:
-            Exception: what an agent raises in `end` or `close`, once all have been called.
-        """
+        """Tell the agents how the game ended, let them go, and stop following the game."""
         if not self._is_open:
             return
         self._is_open = False
         there = [seated for seated in self._seated if seated is not None]
         for seated in there:
             seated.leave()
-        unlisten(self.game, self._tell)
         dismiss(((seated.agent, seated.result) for seated in there), self.guard)

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.game.view import View
 
-
-class Named(Protocol):
-    """What views need to know of an agent."""
-
-    name: str
-
-
-AnAgent = TypeVar("AnAgent", bound=Named)
 Seated = Callable[[Any, int], Any]
 """Gives the copy of an agent that plays in the game of a row; hosts of batches have one."""
 
@@ -60,7 +52,7 @@ class Views:
             (np.arange(len(self)) if self._rows is None else self._rows)[rows],
         )
 
-    def players(self, agent: AnAgent) -> Iterator[tuple[AnAgent, View]]:
+    def players(self, agent: Any) -> Iterator[tuple[Any, View]]:
         """For each row the copy of an agent that plays there, and its view."""
         if self._seated is None:
             raise RuntimeError(

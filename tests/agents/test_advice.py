@@ -179,8 +179,8 @@ def test_an_adviser_leaves_its_game_and_lets_its_agent_go_once() -> None:
 
     game = Game(RULES, 1)
     first, second = (Adviser(game, seat, Leaving(), seed=1) for seat in (0, 1))
-    of_second = game.listeners[2:]
-    assert len(of_second) == 2
+    of_second = game.listeners[1:]
+    assert len(of_second) == 1
     first.close()
     first.close()
     assert game.listeners == of_second

@@ -139,9 +139,8 @@ def test_an_agent_must_act():
 def test_unknown_agents_and_options_are_refused():
     with pytest.raises(ValueError, match=r"'rondom' is not possible \(did you mean 'random'\?\)"):
         agents.load("rondom")
-    for name in (3, None, ["random"]):
-        with pytest.raises(ValueError, match="allowed: a name, one of"):
-            agents.load(name)
+    with pytest.raises(ValueError, match=r"agent must be a name, one of .*, got 3"):
+        agents.load(3)
     with pytest.raises(ValueError, match="agent 'random' has no option 'money'; it has none"):
         agents.load("random", money=3)
     with pytest.raises(FileNotFoundError, match=r"no model none\.npz"):

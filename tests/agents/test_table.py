@@ -191,20 +191,9 @@ def test_an_error_names_the_agent_and_leaves_no_other_behind(call):
         assert hooks_of(diary, 1) == hooks_of(diary, 3) == ["reset", "end", "close"]
 
 
-def test_all_errors_at_the_end_are_told():
-    class Sore(First):
-        def end(self, result):
-            raise ValueError("not fair")
+def test_what_ends_a_program_leaves_no_agent_behind_either():
+    fault = SystemExit(3)
 
-    table = Table(Game(seed=1), [Sore(), First(), Sore(), First()], [0] * 4)
-    with pytest.raises(ExceptionGroup) as caught:
-        table.close()
-    notes = [error.__notes__ for error in caught.value.exceptions]
-    assert notes == [["raised by agent 'Sore' in seat 0"], ["raised by agent 'Sore' in seat 2"]]
-
-
-@pytest.mark.parametrize("fault", [SystemExit(3), KeyboardInterrupt(), GeneratorExit()])
-def test_what_ends_a_program_leaves_no_agent_behind_either(fault):
     class Leaving(First):
         def end(self, result):
             raise fault
@@ -215,7 +204,7 @@ def test_what_ends_a_program_leaves_no_agent_behind_either(fault):
 
     diary = Diary()
     table = Table(Game(seed=1), [Sore(), Leaving(), diary, diary], [0] * 4)
-    with pytest.raises(type(fault)) as caught:
+    with pytest.raises(SystemExit) as caught:
         table.close()
     assert caught.value is fault
     for seat in (2, 3):
