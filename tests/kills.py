@@ -89,13 +89,13 @@ class Trainer(Program):
 
     def result(self, folder: Path) -> Any:
         """The learner's state, curve and results."""
-        from tests.examples.states import final_state
+        from tests.examples.programs import end_of
 
         found = json.loads((folder / "result.json").read_text())
         rows = (folder / "curve.csv").read_text().splitlines()
         curve = [row.split(",")[:1] + row.split(",")[2:] for row in rows]
         results = [{k: v for k, v in row.items() if k != "seconds"} for row in found["results"]]
-        return final_state(folder) | {"frames": found["frames"], "results": results, "rows": curve}
+        return end_of(folder) | {"frames": found["frames"], "results": results, "rows": curve}
 
     def check(self, folder: Path) -> None:
         """Models, lists, results and pictures are whole, and so are all listed checkpoints."""

@@ -1,4 +1,4 @@
-"""Loads the programs in `examples`, which belong to no package."""
+"""Loads the programs in `examples`, which belong to no package; what trainings have come to."""
 
 import importlib.util
 import os
@@ -35,3 +35,23 @@ def load(name):
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
+
+
+def end_of(out):
+    """All that a training has come to, without its times, as values that can be compared."""
+    from catan_pz.training.checkpoints import Checkpoints
+
+    state = Checkpoints(out).load()
+    names = ("options", "seconds", "timers")
+    past_selves = sorted(path.name for path in (out / "league").glob("*"))
+    return plain({k: v for k, v in state.items() if k not in names}) | {"files": past_selves}
+
+
+def plain(value):
+    """Nested values with tensors as bytes, and without times."""
+    if isinstance(value, dict):
+        times = ("seconds", "t")
+        return {name: plain(one) for name, one in value.items() if name not in times}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value.numpy(force=True).tobytes() if hasattr(value, "numpy") else value

@@ -19,7 +19,7 @@ from catan_pz.terms import NOBODY
 from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from tests.agents.search.play import in_the_middle
-from tests.examples.programs import kill_after_a_checkpoint, load
+from tests.examples.programs import end_of, kill_after_a_checkpoint, load
 
 SMALL = (
     *("--players=2", "--window=2", "--points=5", "--rounds=3", "--positions=200", "--part=100"),
@@ -35,27 +35,17 @@ def program():
         yield load("fit_value")
 
 
-def end(out):
-    """All that a training has come to, without its times."""
-    state = Checkpoints(out).load()
-    return {
-        "network": {k: array.tolist() for k, array in state["learner"]["network"].items()},
-        "window": state["learner"]["window"],
-        "rows": state["rows"],
-        "won": [(row["frames"], row["won"]) for row in state["curve"]],
-    }
-
-
 @pytest.fixture(scope="module")
 def whole(program, tmp_path_factory):
     out = tmp_path_factory.mktemp("whole")
-    return program.main([*SMALL, f"--out={out}"]), end(out), out
+    return program.main([*SMALL, f"--out={out}"]), out
 
 
 def test_it_fits_and_writes_everything(whole):
-    result, state, out = whole
+    result, out = whole
+    state = Checkpoints(out).load()
     assert result["rounds"] == len(state["rows"]) == 3
-    assert state["window"] == [1, 2]
+    assert state["learner"]["window"] == [1, 2]
     assert all(row["positions"] >= 200 and 0 < row["nats"] < 2 for row in state["rows"])
     assert json.loads((out / "result.json").read_text()) == result
     net = ValueNet.read(out / "model.npz")
@@ -71,7 +61,7 @@ def test_a_killed_fit_resumes(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
     kill_after_a_checkpoint(program, arguments, tmp_path)
     program.main([*arguments, "--resume"])
-    assert end(tmp_path) == whole[1]
+    assert end_of(tmp_path) == end_of(whole[1])
 
 
 @pytest.mark.slow
@@ -79,12 +69,12 @@ def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
     arguments = [*SMALL, "--window=1", "--positions=200", "--rounds=6", "--checkpoint-every=3"]
     arguments += ["--eval-every=6", "--no-eval-first", f"--out={tmp_path}"]
     program.main(arguments)
-    expected, (newest, before) = end(tmp_path), Checkpoints(tmp_path).entries()
+    expected, (newest, before) = end_of(tmp_path), Checkpoints(tmp_path).entries()
     assert (newest["frames"], before["frames"]) == (6, 3)
     assert sorted(file.stem for file in (tmp_path / "positions").iterdir()) == ["002", "005"]
     (tmp_path / newest["file"]).write_bytes(b"damaged")
     program.main([*arguments, "--resume"])
-    assert end(tmp_path) == expected
+    assert end_of(tmp_path) == expected
 
 
 def test_the_network_is_the_compiled_one(program):

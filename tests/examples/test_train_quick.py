@@ -26,22 +26,21 @@ def program():
 
 @pytest.fixture(scope="module")
 def trained(program, tmp_path_factory):
-    """A `model.zip` of a short training."""
+    """The `model.zip` of a short training."""
     out = tmp_path_factory.mktemp("trained")
     program.main([f"--out={out}", *SMALL])
     return out / "model.zip"
 
 
-def test_it_trains_saves_and_resumes(program, tmp_path):
-    short = [f"--out={tmp_path}", *SMALL]
-    first = program.main(short)
+def test_it_trains_saves_and_resumes(program, trained, tmp_path):
+    out = trained.parent
+    first = json.loads((out / "result.json").read_text())
     assert first["frames"] == 256
     assert first["after"]["games"] == 4
-    assert json.loads((tmp_path / "result.json").read_text()) == first
-    assert list((tmp_path / "logs").glob("events.*"))
-    assert not list(tmp_path.glob(".*"))
-    assert agents.load(str(tmp_path / "model.npz")).model.num_players == 2
-    second = program.main([*short, f"--resume={tmp_path / 'model.zip'}"])
+    assert list((out / "logs").glob("events.*"))
+    assert not list(out.glob(".*"))
+    assert agents.load(str(out / "model.npz")).model.num_players == 2
+    second = program.main([f"--out={tmp_path}", *SMALL, f"--resume={trained}"])
     assert second["before"] == first["after"]
 
 
@@ -62,15 +61,13 @@ def test_a_resumed_training_plays_other_games(program, trained, tmp_path, monkey
     assert resumed[1] != fresh[1]
 
 
-@pytest.mark.parametrize("content", [None, b"PK\x03\x04 half a zip", "npz"])
-def test_a_file_that_holds_no_learner_is_named(program, trained, tmp_path, content):
+@pytest.mark.parametrize("content", [None, b"PK\x03\x04 half a zip"])
+def test_a_file_that_holds_no_learner_is_named(program, tmp_path, content):
     path = tmp_path / "given.zip"
-    if content == "npz":
-        path.write_bytes((trained.parent / "model.npz").read_bytes())
-    elif content is not None:
+    if content is not None:
         path.write_bytes(content)
     words = [f"--out={tmp_path / 'out'}", *SMALL, f"--resume={path}"]
-    with pytest.raises(ValueError, match=r"option resume='.*given\.zip' is not possible"):
+    with pytest.raises(ValueError, match=r"resume.*given\.zip"):
         program.main(words)
     assert not (tmp_path / "out").exists()
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.training import evaluation
-from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
+from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.distributed import Workers
 from tests.clusters import add_node, ray_cluster
-from tests.examples.programs import ENVIRONMENT, EXAMPLES, load
+from tests.examples.programs import ENVIRONMENT, EXAMPLES, end_of, load
 
 SMALL = (
     *("--players=2", "--points=3", "--num-envs=4", "--n-steps=8", "--width=8", "--minibatches=2"),
@@ -57,29 +57,7 @@ def program(cluster):
 @pytest.fixture(scope="module")
 def undisturbed(program, tmp_path_factory):
     out = tmp_path_factory.mktemp("undisturbed")
-    result = program.main([*SMALL, f"--out={out}"])
-    return result, end(out)
-
-
-def end(out):
-    """All that a training has come to, without its times."""
-    whole = Checkpoints(out).load()
-    state = whole["learner"]
-    return {
-        "versions": {key: plain_tensors(part) for key, part in state["versions"].items()},
-        "optimizer": [plain_tensors(part) for part in state["optimizer"]["state"].values()],
-        "games": {
-            index: {name: array.tobytes() for name, array in unpack_arrays(packed).items()}
-            for index, packed in state["games"].items()
-        },
-        "rows": whole["rows"],
-        "won": [row["won"] for row in whole["curve"]],
-        "past_selves": sorted(path.name for path in (out / "league").iterdir()),
-    }
-
-
-def plain_tensors(values):
-    return {name: x.numpy().tobytes() for name, x in values.items()}
+    return program.main([*SMALL, f"--out={out}"]), end_of(out)
 
 
 def small(program, out, *more):
@@ -94,8 +72,8 @@ def test_what_a_training_comes_to(undisturbed, program):
     assert result["mean_lag"] == (UPDATES - 1) / UPDATES
     assert result["mean_stale_kl"] > 0
     assert 0 < result["learned"] < 512
-    assert sorted(state["versions"]) == [7, 8]
-    assert state["past_selves"] == [f"{k:08d}.npz" for k in (2, 4, 6, 8)]
+    assert sorted(state["learner"]["versions"]) == [7, 8]
+    assert state["files"] == [f"{k:08d}.npz" for k in (2, 4, 6, 8)]
 
 
 def test_the_same_seed_gives_the_same_rounds(program, tmp_path):
@@ -147,7 +125,7 @@ def test_a_node_that_is_lost_changes_nothing(undisturbed, program, cluster, tmp_
     assert {name: result[name] for name in ("rounds", "learned", "games")} == {
         name: undisturbed[0][name] for name in ("rounds", "learned", "games")
     }
-    assert end(tmp_path) == undisturbed[1]
+    assert end_of(tmp_path) == undisturbed[1]
 
 
 def test_a_killed_driver_resumes_exactly(undisturbed, program, cluster, tmp_path):
@@ -166,7 +144,7 @@ def test_a_killed_driver_resumes_exactly(undisturbed, program, cluster, tmp_path
     assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "result.json").exists()
     assert program.main([*SMALL, f"--out={tmp_path}", "--resume"])["frames"] == 512
-    assert end(tmp_path) == undisturbed[1]
+    assert end_of(tmp_path) == undisturbed[1]
 
 
 @pytest.mark.slow

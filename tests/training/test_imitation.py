@@ -77,8 +77,9 @@ def test_nothing_is_known_of_what_follows_a_truncated_game():
     assert not shown.complete.any()
 
 
-@pytest.mark.parametrize("network", ["board", "dense"])
-@pytest.mark.parametrize("observation", ["units", "flat", "dict"])
+@pytest.mark.parametrize(
+    ("observation", "network"), [("units", "board"), ("flat", "dense"), ("dict", "board")]
+)
 def test_the_policy_comes_to_choose_as_its_expert(observation, network, capsys):
     torch.distributions.Distribution.set_default_validate_args(False)
     games = make_games(observation)
