@@ -1,14 +1,12 @@
 """A graph network that shares its weights across the vertices, edges and hexes of the board.
 
 The same small layers compute the embedding of every vertex, edge and hex, first from its own
-features, then by message passing from its neighbours. What is learned at one place holds for all,
-and no layer has to learn the board's geometry. Written once for NumPy, which plays, and torch,
-which learns.
+features, then by message passing from its neighbours. Written once for NumPy, which plays, and
+torch, which learns.
 
-Letters: K games, N numbers of an observation, A actions, H hexes, V vertices, E edges, B
-harbors, P seats, R resources, W size of an embedding, D units of the dense layers, n numbers of
-a place. Places come first: an array (V * K, W) has the embeddings
-of the first vertex in all games, then those of the second one.
+Letters: K games, N numbers of an observation, A actions, H hexes, V vertices, E edges, B harbors, W
+size of an embedding, D units of the dense layers, n numbers of a place. Places come first: an array
+(V * K, W) has the embeddings of the first vertex in all games, then those of the second one.
 """
 
 from collections.abc import Mapping
@@ -60,10 +58,7 @@ def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
 def adjacency() -> dict[str, NDArray[np.float32]]:
     """Matrices of what touches: 1 in a place's row for each place of the other kind at it.
 
-    Returns:
-        "vertex_hexes" (V, H), "vertex_harbors" (V, B), "vertex_edges" (V, E), "vertex_vertices"
-        (V, V) with the other ends of a vertex' edges, "edge_vertices" (E, V), "hex_vertices"
-        (H, V).
+    "vertex_vertices" (V, V) tells the other ends of a vertex' edges.
     """
     edge_vertices, hex_vertices = _touching(EDGE_VERTICES), _touching(HEX_VERTICES)
     both_ends = edge_vertices.T @ edge_vertices
@@ -94,7 +89,7 @@ class Arithmetic(Protocol):
 
 
 def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
-    """The layers' arrays by name: weights (in, out), and biases (out,); for W, D and A."""
+    """The layers' arrays by name for W, D and A: weights (in, out), and biases (out,)."""
     layers: dict[str, tuple[int, ...]] = {
         "context": (_OF_ALL, 2 * width),
         "vertex_1": (_OF_VERTEX, width),
@@ -122,15 +117,12 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
 
 
 def evaluate(layer: Mapping[str, Array], arithmetic: Arithmetic, x: Array) -> tuple[Array, Array]:
-    """The forward pass.
+    """The forward pass: (K, A) logits or Q-values, and (K, D) features for a value head.
 
     Args:
         layer: its arrays, as in `shapes`.
         arithmetic: that of NumPy or torch.
         x: (K, N) scaled observations.
-
-    Returns:
-        (K, A) logits or Q-values, and (K, D) features for a value head.
     """
     games, width = len(x), len(layer["vertex_1_bias"])
     affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
@@ -215,14 +207,11 @@ def _by_action(dense: Array, at_vertex: Array, at_edge: Array, at_hex: Array) ->
 
 @dataclass(frozen=True)
 class BoardNetwork:
-    """The network with its weights, in NumPy.
-
-    Attributes:
-        arrays: float32, by the names of `shapes`.
-    """
+    """The network with its weights, in NumPy."""
 
     kind: ClassVar[str] = "board"
-    arrays: Mapping[str, NDArray[np.float32]]
+    inputs: ClassVar[int] = SIZE
+    arrays: Mapping[str, NDArray[np.float32]]  # by the names of `shapes`
 
     def __post_init__(self) -> None:
         missing = sorted(shapes(1, 1, 1).keys() ^ self.arrays.keys())
@@ -241,11 +230,6 @@ class BoardNetwork:
         return len(self.arrays["dense_2_bias"])
 
     @property
-    def inputs(self) -> int:
-        """N, numbers that it takes."""
-        return SIZE
-
-    @property
     def num_actions(self) -> int:
         """A."""
         return len(self.arrays["dense_head_bias"])
@@ -261,8 +245,7 @@ class BoardNetwork:
 
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, A) logits or Q-values, from flat observations (K, N)."""
-        outputs, _ = evaluate(self.arrays, _IN_NUMPY, inputs)
-        return np.asarray(outputs, np.float32)
+        return np.asarray(evaluate(self.arrays, _IN_NUMPY, inputs)[0], np.float32)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) logits or Q-values, from observations (K, N) in natural units."""

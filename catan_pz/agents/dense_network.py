@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import check_weights
+from catan_pz.checks import not_possible
 from catan_pz.observation.segments import SCALES
 
 ACTIVATIONS: Final = ("relu", "tanh")
@@ -37,9 +38,7 @@ class DenseNetwork:
 
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
-            raise ValueError(
-                f"network: activation={self.activation!r} is not possible; allowed: {ACTIVATIONS}"
-            )
+            raise not_possible("network: activation", self.activation, f"one of {ACTIVATIONS}")
         if not self.weights:
             raise ValueError("network: it has no layers, must have one or more")
         sizes = (self.inputs, *(len(bias) for bias in self.biases))

@@ -5,6 +5,7 @@ A model file is an `.npz` with the arrays of a network and a header in JSON; not
 
 import hashlib
 import json
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +16,10 @@ from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import not_possible, quoted
-from catan_pz.encoders import Encoder, load, names
+from catan_pz.checks import check_home, not_possible, quoted
+from catan_pz.encoders import Encoder, load, names, register
 from catan_pz.encoders.fingerprint import fingerprint, fits
+from catan_pz.encoders.registry import registered
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
 from catan_pz.observation.segments import LAYOUT
@@ -33,29 +35,19 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Stored(NamedTuple):
-    """What a file keeps of a model.
+    """What a file keeps of a model."""
 
-    Attributes:
-        network: its options, JSON values; "kind" is one of the class' `kinds`.
-        arrays: its weights, by name; float32 when they are read.
-        encoder: of the observations that it takes.
-        header: further JSON values; "card" is that of the model.
-    """
-
-    network: dict[str, Any]
-    arrays: Arrays
-    encoder: Encoder
-    header: dict[str, Any]
+    network: dict[str, Any]  # its options, JSON values; "kind" is one of the class' `kinds`
+    arrays: Arrays  # its weights, by name; float32 when they are read
+    encoder: Encoder  # of the observations that it takes
+    header: dict[str, Any]  # further JSON values; "card" is that of the model
 
 
 class StoredModel(ABC):
     """A model with a file and a card."""
 
-    kinds: ClassVar[tuple[str, ...]]
-    """Of networks that are such models."""
-
-    card: Mapping[str, Any]
-    """How it was trained and how well it plays; JSON values, as `card_markdown` takes them."""
+    kinds: ClassVar[tuple[str, ...]]  # of networks that are such models
+    card: Mapping[str, Any]  # how it was trained and how well it plays, as `card_markdown` says
 
     @abstractmethod
     def stored(self) -> Stored:
@@ -71,24 +63,14 @@ class StoredModel(ABC):
         """What the model itself tells in its card: a name and a value each."""
 
     def save(self, path: Path | str, dtype: str = "float16") -> None:
-        """Write a model file, whole or not at all.
-
-        Args:
-            path: where to; `catan_pz.agents.load` takes names that end in ".npz".
-            dtype: of the weights in the file, "float16" or "float32".
-        """
+        """Write a model file, whole or not at all; weights are "float16" or "float32" there."""
         stored = self.stored()
         header = {"network": stored.network, **stored.header, "card": dict(self.card)}
         write_model(path, header, stored.arrays, stored.encoder, dtype)
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
-        """The model in a file; nothing of the file is run.
-
-        Raises:
-            ValueError: if it is no such file, damaged, or for other observations; names it.
-            FileNotFoundError: if there is none.
-        """
+        """The model in a file; nothing of the file is run."""
         with model_file(path) as (header, arrays):
             network = header.pop("network")
             if network["kind"] not in cls.kinds:
@@ -112,7 +94,11 @@ def write_model(
     path: Path | str, header: Mapping[str, Any], arrays: Arrays, encoder: Encoder, dtype: str
 ) -> None:
     """Write a model file, as `StoredModel.save` says."""
-    _check_entries(header.get("card", {}))
+    for key, value in header.get("card", {}).items():
+        try:
+            json.dumps({key: value}, allow_nan=False)
+        except (TypeError, ValueError):
+            raise not_possible(f"model: card[{key!r}]", value, "JSON values") from None
     if dtype not in DTYPES:
         raise not_possible("option dtype", dtype, f"one of {DTYPES}")
     with np.errstate(over="ignore", under="ignore"):
@@ -126,6 +112,7 @@ def write_model(
             "name": encoder.name,
             "layout": encoder.layout,
             "fingerprint": fingerprint(encoder),
+            "home": home_of(encoder),
         },
         **header,
         "checksum": checksum(stored),
@@ -170,15 +157,32 @@ def _shipped(kind: type[M], path: Path) -> M:
     return kind.read(path)
 
 
+def home_of(encoder: Encoder) -> str | None:
+    """Where an encoder of the user's own lies, "module:thing"; None for the package's."""
+    kind = type(encoder)
+    home = registered().get(encoder.name, f"{kind.__module__}:{kind.__qualname__}")
+    return None if home.startswith("catan_pz.") else home
+
+
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
-    """The encoder that a file names; files may have no fingerprint of it."""
+    """The encoder that a file names; files may have no fingerprint and no home of it.
+
+    A file imports nothing: an encoder that isn't registered is found if its module is imported.
+    """
     if header["layout"] != LAYOUT:
         raise ValueError("it was made for another layout of observations")
     name, layout = header["encoder"]["name"], header["encoder"]["layout"]
+    home = header["encoder"].get("home")
+    if name not in names() and home is not None:
+        module, _, thing = check_home(home).partition(":")
+        kind = getattr(sys.modules.get(module), thing, None)
+        if isinstance(kind, type) and issubclass(kind, Encoder):
+            register(name, home)
     if name not in names():
         raise ValueError(
-            f"it was made for the encoder {quoted(name)}, which isn't known: give it to "
-            "catan_pz.encoders.register first"
+            f"it was made for the encoder {quoted(name)}, which isn't known: register it first by "
+            f"catan_pz.encoders.register({name!r}, {home or 'MODULE:CLASS'!r}), on the command "
+            f"line by --encoder {home or 'MODULE:CLASS'}"
         )
     encoder = load(name)
     if encoder.layout != layout:
@@ -200,9 +204,6 @@ def check_weights(
     """Refuse weights that aren't those of a network: of other names or shapes, or not finite."""
     for name in sorted(shapes.keys() | weights.keys()):
         array = weights.get(name)
-        if array is not None and not isinstance(array, np.ndarray):
-            kind = type(array).__name__
-            raise ValueError(f"{of}: array {name!r} is of {kind}, must be a NumPy array")
         given = None if array is None else array.shape
         if array is None or given != shapes.get(name):
             raise ValueError(
@@ -210,16 +211,6 @@ def check_weights(
             )
         if not np.isfinite(array).all():
             raise ValueError(f"{of}: array {name!r} has weights that aren't finite")
-
-
-def _check_entries(card: Mapping[str, Any]) -> None:
-    """Refuse a card that JSON can't hold."""
-    for key, value in card.items():
-        try:
-            json.dumps({key: value}, allow_nan=False)
-        except (TypeError, ValueError):
-            allowed = "JSON values: str, bool, int, finite float, None, lists and dicts of these"
-            raise not_possible(f"model: card[{key!r}]", value, allowed) from None
 
 
 def checksum(arrays: Arrays) -> str:
@@ -232,13 +223,10 @@ def checksum(arrays: Arrays) -> str:
 
 
 def card_markdown(name: str, rows: Iterable[tuple[str, Any]], card: Mapping[str, Any]) -> str:
-    """The card of a model as Markdown.
+    """The card of a model as Markdown: what the model itself tells, and what its training does.
 
-    Args:
-        name: of the model.
-        rows: what the model itself tells: a name and a value each.
-        card: what its training tells; in `results` those of evaluations, each with `against`,
-            `games`, `win_rate`, `interval` (95 %) and `seed`.
+    Among the latter are `results` of evaluations, each with `against`, `games`, `win_rate`,
+    `interval` (95 %) and `seed`.
     """
     trained = ((key.replace("_", " "), value) for key, value in card.items() if key != "results")
     rows, results = [*rows, *trained], card.get("results", ())

@@ -1,8 +1,6 @@
 """Players that are small networks: read from files without pickles, run in NumPy alone.
 
-Beside the network's arrays a model file says what kind of network it is and what it was made for,
-and has a card: how it was trained and how well it plays. Letters: K games, N numbers of an
-observation, A actions.
+Letters: K games, N numbers of an observation, A actions.
 """
 
 import json
@@ -22,7 +20,7 @@ from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.model_files import Stored, StoredModel
 from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_text, not_possible, quoted
+from catan_pz.checks import check_number, not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.files import resource
 from catan_pz.game.view import View
@@ -47,24 +45,19 @@ _PRESENT: Final = PLACES["present"]
 
 @dataclass(frozen=True)
 class Base:
-    """The agent that a residual policy rests on: what it would play gets a larger logit.
+    """The agent that a residual policy rests on: `bonus` is added to the logit of its choice.
 
     The network has only to learn where to play otherwise. Source of the idea: Silver et al.,
     "Residual Policy Learning", 2018.
-
-    Attributes:
-        agent: its name, one of `BASES`.
-        bonus: what is added to the logit of its choice.
     """
 
-    agent: str
+    agent: str  # its name, one of `BASES`
     bonus: float
 
     def __post_init__(self) -> None:
         if self.agent not in BASES:
             raise not_possible("option base", self.agent, f"one of {list(BASES)}")
-        if not np.isfinite(self.bonus):
-            raise not_possible("option base_bonus", self.bonus, "a finite number")
+        check_number("option base_bonus", self.bonus)
 
     def load(self) -> BatchAgent:
         """The agent."""
@@ -76,12 +69,12 @@ class Model(StoredModel):
     """A network from an observation to a logit or Q-value for each action, and what it is for.
 
     Attributes:
-        network: a `DenseNetwork` or a `BoardNetwork`.
+        network: the network.
         outputs: what it gives: "logits" or "q_values".
         choice: how it plays unless it is told otherwise: "sample" samples from the policy, "best"
             takes the action of the largest logit or Q-value. Q-values can't be sampled from.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
-        card: how it was trained and how well it plays; JSON values.
+        card: how it was trained and how well it plays.
         encoder: of the observations that the network takes.
         base: the agent that a residual policy rests on; None for others.
     """
@@ -102,21 +95,16 @@ class Model(StoredModel):
             raise not_possible("model: outputs", self.outputs, "'logits' with a base")
         allowed = CHOICES if self.outputs == "logits" else ("best",)
         if self.choice not in allowed:
-            raise ValueError(
-                f"model: choice={quoted(self.choice)} is not possible for {self.outputs}; "
-                f"allowed: {allowed}"
-            )
-        actions = Rules.from_dict(self.rules).num_actions
-        if self.num_actions != actions:
-            raise ValueError(
-                f"model: it gives {self.num_actions} outputs, its rules have {actions} actions"
-            )
+            raise not_possible("model: choice", self.choice, f"one of {allowed} for {self.outputs}")
+        gives, actions = self.num_actions, Rules.from_dict(self.rules).num_actions
+        if gives != actions:
+            raise ValueError(f"model: it gives {gives} outputs, its rules have {actions} actions")
         if self.network.kind == BoardNetwork.kind and self.encoder.name != "flat":
-            raise ValueError(f"model: encoder={self.encoder} is not possible; allowed: 'flat'")
-        if self.network.inputs != self.encoder.size:
+            raise not_possible("model: encoder", self.encoder, "'flat'")
+        takes, size = self.network.inputs, self.encoder.size
+        if takes != size:
             raise ValueError(
-                f"model: its network takes {self.network.inputs} numbers, {self.encoder} gives "
-                f"{self.encoder.size}"
+                f"model: its network takes {takes}, {self.encoder} gives {size} numbers"
             )
 
     @property
@@ -178,8 +166,7 @@ class Model(StoredModel):
             ("action", {"sample": "sampled", "best": "largest logit or Q-value"}[self.choice]),
         ]
         if self.base is not None:
-            more = f"{self.base.agent}, whose choice gets {self.base.bonus:g} more"
-            rows.append(("base", more))
+            rows.append(("base", f"{self.base.agent}, whose choice gets {self.base.bonus:g} more"))
         return rows
 
 
@@ -210,9 +197,6 @@ class NetworkAgent(BatchAgent):
         model: the model, or the path of its file.
         choice: "sample" or "best"; None for the model's own.
         name: for tables of results.
-
-    Attributes:
-        model: the `Model`.
     """
 
     name = "network"
@@ -223,10 +207,9 @@ class NetworkAgent(BatchAgent):
         self.model = model if isinstance(model, Model) else Model.read(model)
         if choice is not None:
             self.model = replace(self.model, choice=choice)
-        base = self.model.base
-        self._base = None if base is None else base.load()
+        self._base = None if self.model.base is None else self.model.base.load()
         if name is not None:
-            self.name = check_text("name", name)
+            self.name = name
         elif not isinstance(model, Model):
             self.name = Path(model).stem
 
@@ -239,13 +222,8 @@ class NetworkAgent(BatchAgent):
         if (num_players, num_actions) != (model.num_players, model.num_actions):
             raise ValueError(
                 f"agent {self.name!r} plays games of {model.num_players} players with "
-                f"{model.num_actions} actions; this one has {num_players} players and "
-                f"{num_actions} actions"
+                f"{model.num_actions} actions, this one has {num_players} and {num_actions}"
             )
-
-    def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """(K, A) logits or Q-values, from observations (K, N) in natural units."""
-        return self.model.logits(observations)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) choices."""
@@ -257,7 +235,8 @@ class NetworkAgent(BatchAgent):
 
     def _legal_logits(self, views: Views) -> NDArray[np.float32]:
         """(K, A) what the choice is made by, -inf for illegal actions."""
-        logits = np.where(views.masks != 0, self.logits(views.observations), np.float32(-np.inf))
+        logits = self.model.logits(views.observations)
+        logits = np.where(views.masks != 0, logits, np.float32(-np.inf))
         if self._base is not None and self.model.base is not None:
             logits[np.arange(len(views)), self._base.act_batch(views)] += self.model.base.bonus
         check_logits(self.name, logits, views.masks)
@@ -268,7 +247,7 @@ class NetworkAgent(BatchAgent):
         observations, masks = view.observation[None], view.mask[None]
         if self.model.outputs == "logits":
             return Advice.of_policy(self.probabilities(observations, masks)[0])
-        return Advice.of_scores(self.logits(observations)[0], view.mask)
+        return Advice.of_scores(self.model.logits(observations)[0], view.mask)
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]
