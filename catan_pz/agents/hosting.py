@@ -127,17 +127,17 @@ class SeatedAgent:
         self.seat = seat
         self.agent = seat_copy(as_agent(agent), seat, game.rules, seed)
         self._game = game
-        self._tell = tell
+        self._tell: Callable[[Events], None] | None = tell if self.agent.needs_events else None
         self._shows_state = shows_state
         follows = self.agent.needs_belief and not shows_state
         self._belief = Belief(seat, game.state) if follows else None
-        if follows or self.agent.needs_events:
+        if follows or self._tell is not None:
             game.listeners.append(self._hear)
 
     def _hear(self, game: Game, events: Events) -> None:
         if self._belief is not None:
             self._belief.listen(game, events)
-        if self.agent.needs_events:
+        if self._tell is not None:
             self._tell(as_seen_by(events, self.seat))
 
     @property
@@ -156,7 +156,7 @@ class SeatedAgent:
 
     def leave(self) -> None:
         """Stop following the game."""
-        self._belief = None
+        self._belief = self._tell = None
         # The game may be going through its list.
         self._game.listeners = [one for one in self._game.listeners if one != self._hear]
 

@@ -222,7 +222,8 @@ class NetworkAgent(BatchAgent):
         if (num_players, num_actions) != (model.num_players, model.num_actions):
             raise ValueError(
                 f"agent {self.name!r} plays games of {model.num_players} players with "
-                f"{model.num_actions} actions, this one has {num_players} and {num_actions}"
+                f"{model.num_actions} actions; this one has {num_players} players and "
+                f"{num_actions} actions"
             )
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:

@@ -281,9 +281,9 @@ def test_games_of_other_rules_are_named(positions):
     agent = NetworkAgent(model(), name="tiny")
     with pytest.raises(ValueError, match="'tiny' plays games of 3 players with 252 actions"):
         agent.reset(0, Rules(num_players=4, trading=False), 1)
-    with pytest.raises(ValueError, match="this one has 4 and 252"):
+    with pytest.raises(ValueError, match="4 players and 252 actions"):
         SingleLearnerBatch(2, seed=1, opponents=agent, seat=3, trading=False)
-    with pytest.raises(ValueError, match="this one has 3 and 389"):
+    with pytest.raises(ValueError, match="389 actions"):
         Table(Game(Rules(num_players=3)), [agent] * 3, [1, 2, 3])
     with pytest.raises(ValueError, match="choice='worst'"):
         NetworkAgent(model(), choice="worst")

@@ -33,11 +33,7 @@ _QUOTED: Final = 80
 
 
 class ProgramError(RuntimeError):
-    """A program that can't play on.
-
-    Attributes:
-        reason: why, as the arena gives it for a forfeit.
-    """
+    """A program that can't play on, for a reason as the arena gives it for a forfeit."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"program {name!r}: {reason}")
@@ -49,17 +45,12 @@ class _EndedError(ProgramError):
 
 
 class _Program:
-    """A program that runs, between games or in one.
-
-    Attributes:
-        wants_events: whether it asked to be told events.
-        is_asked: whether an answer of it is due.
-        has_begun: whether it has begun a game.
-    """
+    """A program that runs, between games or in one."""
 
     def __init__(self, name: str, command: Sequence[str], first_line: bytes) -> None:
         self._name = name
-        self.is_asked = self.has_begun = False
+        self.is_asked = False  # whether an answer of it is due
+        self.has_begun = False  # a game
         try:
             self._process = LineProcess(command)
         except OSError as error:
@@ -69,7 +60,7 @@ class _Program:
                 self._process.send(first_line)
             greeting = self.ask(messages.hello(__version__), messages.HELLO, START_SECONDS)
         except BaseException:
-            self.end(grace=0)
+            self.end()
             raise
         self.wants_events = greeting.get("events") is True
 
@@ -87,7 +78,7 @@ class _Program:
     ) -> Message:
         """Send a message and receive the answer of a type `wanted`, or a request for games.
 
-        The program may take some seconds since a time of `time.monotonic`, None for now.
+        It may take some seconds since a time of `time.monotonic`, None for now.
         """
         self.is_asked = True
         self.tell(message)
@@ -131,9 +122,9 @@ class _Program:
         words = self._process.last_words()
         return f"{reason}; it wrote: {words}" if words else reason
 
-    def end(self, grace: float) -> None:
-        """End it, with some seconds to end by itself."""
-        self._process.end(grace)
+    def end(self) -> None:
+        """End it, with some seconds to end by itself where no answer is due."""
+        self._process.end(grace=0 if self.is_asked else 2)
 
 
 def _left(seconds: float | None, since: float | None) -> float | None:
@@ -180,8 +171,6 @@ class _Pool:
 
     def give_back(self, program: _Program) -> None:
         """Keep a program for another game, or end it if a line of it is due or waits."""
-        if program not in self.all:
-            return
         if program.is_ready:
             self._idle.append(program)
         else:
@@ -189,7 +178,7 @@ class _Pool:
 
     def _end(self, program: _Program) -> None:
         self.all.discard(program)
-        program.end(grace=0)
+        program.end()
 
     def close(self) -> None:
         """End all programs."""
@@ -199,8 +188,7 @@ class _Pool:
 
 def _end_all(programs: set[_Program]) -> None:
     while programs:
-        program = programs.pop()
-        program.end(grace=0 if program.is_asked else 2)
+        programs.pop().end()
 
 
 class ProgramAgent(Agent):
@@ -215,10 +203,6 @@ class ProgramAgent(Agent):
         command: the program and its arguments, split as a shell does. All of it may stand in
             quotes.
         seconds: for a decision, at most; None for no limit.
-
-    Attributes:
-        command: program and arguments.
-        seconds: as given.
     """
 
     needs_events = True

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import describe_action
 from catan_pz.agents.base import SeatResult
-from catan_pz.checks import check_count, check_seed, not_possible
+from catan_pz.checks import check_count, check_seat, check_seed
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Event, Events
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import state_from_dict, state_to_dict
 from catan_pz.game.view import View
-from catan_pz.observation.segments import SEGMENTS, UnitSegment
+from catan_pz.observation.segments import SEGMENTS
 from catan_pz.rules import Rules
 
 PROTOCOL: Final = "catan-pz-program/1"
@@ -60,13 +60,8 @@ def hello(version: str) -> Message:
 
 def start(seat: int, rules: Rules, seed: int, seconds: float | None) -> Message:
     """A game begins."""
-    return {
-        "type": START,
-        "seat": seat,
-        "rules": rules.to_dict(),
-        "seed": seed,
-        "seconds": seconds,
-    }
+    game = {"seat": seat, "rules": rules.to_dict(), "seed": seed, "seconds": seconds}
+    return {"type": START, **game}
 
 
 def of_view(view: View) -> Message:
@@ -104,44 +99,17 @@ def to_games(message: Message, rules: Rules) -> np.ndarray:
 
 def to_start(message: Message) -> tuple[int, Rules, int]:
     """Seat, rules and seed of a game that begins."""
-    rules = Rules.from_dict(_entry(message, "rules"))
-    seat = check_count("seat", _entry(message, "seat"), 0, rules.num_players - 1)
-    return seat, rules, check_seed(_entry(message, "seed"))
-
-
-def _entry(message: Message, name: str) -> Any:
-    if name not in message:
-        raise ValueError(f"a message of type {message['type']!r} needs the entry {name!r}")
-    return message[name]
+    rules = Rules.from_dict(message["rules"])
+    return check_seat(message["seat"], rules.num_players), rules, check_seed(message["seed"])
 
 
 def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Observation (N,) and mask (A,) of a view's message."""
-    segments, actions = _entry(message, "segments"), _entry(message, "actions")
-    parts = [_segment(segments, segment) for segment in SEGMENTS]
+    segments = message["segments"]
+    parts = [np.array(segments[s.name], np.int8).reshape(s.shape).ravel() for s in SEGMENTS]
     mask = np.zeros(num_actions, np.int8)
-    for action in actions if isinstance(actions, list) and actions else [None]:
-        if not isinstance(action, dict):
-            raise not_possible("actions", actions, "one or more objects with an 'id'")
-        mask[check_count("id", action.get("id"), 0, num_actions - 1)] = 1
+    mask[[action["id"] for action in message["actions"]]] = 1
     return np.concatenate(parts), mask
-
-
-def _segment(segments: Any, segment: UnitSegment) -> NDArray[np.int8]:
-    """A part (N,) of the observation."""
-    what = f"segments[{segment.name!r}]"
-    if not isinstance(segments, dict) or segment.name not in segments:
-        raise ValueError(f"a view needs {what}")
-    allowed = f"counts up to 127 of shape {segment.shape}"
-    try:
-        values = np.array(segments[segment.name])
-    except (ValueError, OverflowError):  # rows of several lengths
-        raise not_possible(what, segments[segment.name], allowed) from None
-    fits = values.shape == segment.shape and values.dtype.kind == "i"
-    most = np.iinfo(np.int8).max
-    if not fits or values.max() > most or values.min() < -most:
-        raise not_possible(what, segments[segment.name], allowed)
-    return values.astype(np.int8).ravel()
 
 
 def of_events(events: Events) -> Message:
@@ -164,13 +132,8 @@ def to_events(message: Message) -> Events:
 
 def of_result(result: SeatResult) -> Message:
     """How a game ended."""
-    return {
-        "type": END,
-        "winner": result.winner,
-        "points": list(result.points),
-        "turns": result.turns,
-        "reason": result.reason,
-    }
+    told = {"winner": result.winner, "points": result.points, "turns": result.turns}
+    return {"type": END, **told, "reason": result.reason}
 
 
 def to_result(message: Message, seat: int) -> SeatResult:

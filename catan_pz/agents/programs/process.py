@@ -11,7 +11,6 @@ import queue
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Sequence
 from typing import Final
 
@@ -20,11 +19,8 @@ from catan_pz.names import printable
 MAX_LINE: Final = 1 << 20
 """Bytes of a line; a longer one counts as nonsense."""
 
-MAX_LINES: Final = 1000
+MAX_LINES: Final = 16
 """Lines that may wait to be received; nothing is read from a process that writes more."""
-
-MAX_WAITING: Final = 4 << 20
-"""Bytes that these lines may have together."""
 
 STDERR_BYTES: Final = 4096
 """Bytes of the end of standard error that are kept."""
@@ -32,12 +28,7 @@ STDERR_BYTES: Final = 4096
 LAST_WORDS: Final = 200
 """Characters of these that messages quote."""
 
-GRACE_SECONDS: Final = 2.0
-"""Time to end by itself, once its standard input is closed."""
-
-_JOIN_SECONDS: Final = 2.0
-
-_LAST_LINES_SECONDS: Final = 0.5
+_JOIN_SECONDS: Final = 1.0
 """Time to read what a process wrote before it ended."""
 
 _running: "set[LineProcess]" = set()
@@ -71,24 +62,17 @@ class LineProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            bufsize=0,
             start_new_session=os.name == "posix",
         )
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._put_bytes = self._taken_bytes = 0  # of lines, each counted by one thread alone
         self._errors = bytearray()
         self._host = os.getpid()
         _running.add(self)
-        work = (self._write, self._read, self._keep_errors, self._watch)
+        work = (self._write, self._read, self._keep_errors)
         self._threads = [threading.Thread(target=one, daemon=True) for one in work]
         for thread in self._threads:
             thread.start()
-
-    @property
-    def pid(self) -> int:
-        """Of the process."""
-        return self._process.pid
 
     def send(self, line: bytes) -> None:
         """Send a line; returns at once, also if the process has ended or doesn't read."""
@@ -97,8 +81,8 @@ class LineProcess:
     def receive(self, seconds: float | None) -> bytes | None:
         """The next line that it writes, or None if it has ended or wrote too much.
 
-        Args:
-            seconds: to wait, at most; None for no limit.
+        Raises:
+            TimeoutError: if there is none within some seconds; None for no limit.
         """
         try:
             line = self._incoming.get(timeout=seconds)
@@ -106,8 +90,6 @@ class LineProcess:
             raise TimeoutError from None
         if line is None:
             self._incoming.put(None)
-        else:
-            self._taken_bytes += len(line) + 1
         return line
 
     @property
@@ -118,33 +100,33 @@ class LineProcess:
     @property
     def is_patient(self) -> bool:
         """Whether it reads what it is sent, all but the last line, and no line of it waits."""
-        return self._outgoing.empty() and self._put_bytes == self._taken_bytes
+        return self._outgoing.empty() and self._incoming.empty()
 
     def last_words(self) -> str:
         """The end of its standard error on one line, control characters left out."""
         words = one_line(self._errors.decode("utf-8", "replace"))
         return words if len(words) <= LAST_WORDS else f"...{words[-LAST_WORDS:]}"
 
-    def end(self, grace: float = GRACE_SECONDS) -> int:
-        """Close its standard input, wait, and kill it if that isn't enough; its exit status."""
+    def end(self, grace: float) -> int:
+        """Close its standard input, wait some seconds, and kill what is left; its exit status."""
         if self._process.returncode is not None or self._host != os.getpid():
             return self._process.returncode or 0
         self._outgoing.put(None)
         try:
-            self._threads[-1].join(grace)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(grace)
         finally:
             self.kill()
             status = self._process.wait()
-        deadline = time.monotonic() + _JOIN_SECONDS
         for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+            thread.join(_JOIN_SECONDS)
         _running.discard(self)
         return status
 
     def kill(self) -> None:
-        """Kill it, and what it has started."""
-        if self._process.returncode is not None or self._host != os.getpid():
-            return  # its id may be somebody else's by now, or it is that of a forked host
+        """Kill it, and what it has started; a fork of its host leaves it alone."""
+        if self._host != os.getpid():
+            return
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -156,47 +138,21 @@ class LineProcess:
         assert stream is not None
         with contextlib.suppress(OSError), stream:
             while (line := self._outgoing.get()) is not None:
-                left = memoryview(line)
-                while left:
-                    left = left[stream.write(left) :]
+                stream.write(line)
+                stream.flush()
 
     def _read(self) -> None:
-        stream, waiting = self._process.stdout, b""
+        stream = self._process.stdout
         assert stream is not None
         with contextlib.suppress(OSError), stream:
-            while (
-                len(waiting) <= MAX_LINE
-                and self._put_bytes - self._taken_bytes < MAX_WAITING
-                and self._incoming.qsize() < MAX_LINES
-            ):
-                chunk = stream.read(1 << 16)
-                if not chunk:
-                    break
-                *complete, waiting = (waiting + chunk).split(b"\n")
-                for line in complete:
-                    self._put(line)
-        if waiting:
-            self._put(waiting)
+            while self._incoming.qsize() < MAX_LINES and (line := stream.readline(MAX_LINE + 2)):
+                self._incoming.put(line.removesuffix(b"\n"))
         self._incoming.put(None)
-
-    def _put(self, line: bytes) -> None:
-        self._put_bytes += len(line) + 1
-        self._incoming.put(line)
 
     def _keep_errors(self) -> None:
         stream = self._process.stderr
         assert stream is not None
         with contextlib.suppress(OSError), stream:
-            while chunk := stream.read(1 << 12):
+            while chunk := os.read(stream.fileno(), 1 << 12):
                 self._errors += chunk
                 del self._errors[:-STDERR_BYTES]
-
-    def _watch(self) -> None:
-        """See the end of the process, also where another one that it started holds its pipes."""
-        if hasattr(os, "waitid"):  # it stays a zombie, whose id stays its own
-            with contextlib.suppress(ChildProcessError):
-                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-        else:
-            self._process.wait()
-        self._threads[1].join(_LAST_LINES_SECONDS)
-        self._incoming.put(None)

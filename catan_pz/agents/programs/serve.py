@@ -36,8 +36,7 @@ class FromHost:
     """Answers `View.resample` by games that the host draws."""
 
     def __init__(self, exchange: Exchange, rules: Rules) -> None:
-        self._exchange = exchange
-        self._rules = rules
+        self._exchange, self._rules = exchange, rules
 
     def resample(self, rng: np.random.Generator) -> Game:
         """A game that looks the same."""
@@ -54,11 +53,9 @@ class FromHost:
 
 
 class Session:
-    """Answers a host's messages by the choices of an agent.
+    """Answers a host's messages by the choices of an agent, of which a copy plays each game.
 
-    Args:
-        agent: who plays; a copy in each game.
-        exchange: asks the host something in between.
+    The host is asked by `exchange` for games in between.
     """
 
     def __init__(self, agent: Agent, exchange: Exchange | None = None) -> None:
@@ -105,10 +102,9 @@ class Session:
         return {"type": messages.HELLO, "name": self._agent.name, "events": wants_events}
 
     def _start(self, message: Message) -> Message:
-        self._own = self._rules = self._failure = None  # whatever was played is over
-        seat, self._rules, seed = messages.to_start(message)
-        self._followed = None
+        self._own = self._rules = self._failure = self._followed = None  # whatever was played
         self._unread.clear()
+        seat, self._rules, seed = messages.to_start(message)
         self._own = seat_copy(self._agent, seat, self._rules, seed)
         return {"type": messages.READY}
 
@@ -180,11 +176,6 @@ def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
     """Play until no more messages come in.
 
     If an agent is still thinking some seconds after the end of `incoming`, the process ends.
-
-    Args:
-        agent: who plays.
-        incoming: a host's messages.
-        outgoing: where answers are written.
     """
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     has_ended = threading.Event()

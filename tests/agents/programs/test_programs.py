@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import re
 import shutil
 import signal
 import subprocess
@@ -98,17 +97,9 @@ def test_lines_that_are_no_messages(line: bytes) -> None:
         messages.decoded(line)
 
 
-def a_view() -> dict[str, Any]:
-    return messages.decoded(messages.encoded(messages.of_view(view_of(Game(seed=1), 0))))
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
-    [
-        ({"seat": 9}, "seat=9 is not possible; allowed: an int from 0 to 3"),
-        ({"rules": 3}, "rules=3"),
-        ({"seed": None}, "seed=None"),
-    ],
+    [({"seat": 9}, "seat=9"), ({"rules": 3}, "rules=3"), ({"seed": None}, "seed=None")],
 )
 def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) -> None:
     start = messages.start(0, Rules(), 1, None)
@@ -116,24 +107,7 @@ def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) ->
     answer = session.answer(messages.encoded(start | change))
     assert answer["type"] == "error"
     assert told in answer["message"]
-    for name in ("seat", "rules", "seed"):
-        rest = {key: value for key, value in start.items() if key != name}
-        answer = session.answer(messages.encoded(rest))
-        assert f"needs the entry '{name}'" in answer["message"]
     assert session.answer(messages.encoded(start | {"rules": {}})) == {"type": "ready"}
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"segments": 3}, "a view needs segments['"),
-        ({"actions": []}, "actions=[] is not possible"),
-        ({"actions": [{"id": 389}]}, "id=389 is not possible"),
-    ],
-)
-def test_views_that_are_none_are_told(change: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
-        messages.to_arrays(a_view() | change, 389)
 
 
 # ------------------------------------------------------------------------------------- play
@@ -353,21 +327,6 @@ def test_programs_end_when_the_host_is_killed(tmp_path: Path) -> None:
         host.send_signal(signal.SIGKILL)
         host.wait()
     assert all_end(pids(tmp_path))
-
-
-@posix
-def test_the_end_of_a_program_is_seen_though_a_helper_holds_its_pipes(tmp_path: Path) -> None:
-    special = """
-    if views == 2:
-        import subprocess
-        helper = [sys.executable, "-c", "import time; time.sleep(20)"]
-        subprocess.Popen(helper, start_new_session=True)
-        os._exit(3)
-    """
-    started = time.monotonic()
-    (reason,) = reasons(f"exec:{command(tmp_path, special)}", 1)
-    assert reason.startswith("died: the program ended without an answer (exit status 3)")
-    assert time.monotonic() - started < 15
 
 
 def test_a_program_is_called_by_the_names_of_its_files_and_ended_for_nonsense(
