@@ -37,7 +37,6 @@ from torch.nn.functional import smooth_l1_loss
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.observation.segments import SIZE
 from catan_pz.training.console import RESUMABLE, run_program
-from catan_pz.training.evaluation import TrainingPhase
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import Coefficient, Count, Share, Whole, command_line, parse, set_up
 from catan_pz.training.policies import NetworkArgs, q_network
@@ -350,7 +349,6 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         algorithm="DQN (Stable-Baselines3), mask-aware",
         command=command_line(args, "examples/train_dqn.py"),
         evaluations=args.eval_against,
-        phases=[TrainingPhase("epsilon falls", 0, args.exploration_fraction * args.frames)],
     )
 
 

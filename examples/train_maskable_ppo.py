@@ -36,7 +36,6 @@ from sb3_contrib import MaskablePPO
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.console import RESUMABLE, run_program
-from catan_pz.training.evaluation import TrainingPhase
 from catan_pz.training.imitation import imitate
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import (
@@ -138,7 +137,6 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     league = make_opponents(args)
     games = make_games(args, league)
     model = make_model(args, games)
-    cloning = TrainingPhase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
     pretrain = partial(
         imitate,
         model,
@@ -157,7 +155,6 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         algorithm="MaskablePPO (sb3-contrib)",
         command=command_line(args, "examples/train_maskable_ppo.py"),
         evaluations=args.eval_against,
-        phases=[cloning] if args.expert else [],
         pretrain=pretrain if args.expert else None,
     )
 

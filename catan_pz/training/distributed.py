@@ -8,7 +8,7 @@ same rounds again: none is lost or counted twice.
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -25,19 +25,13 @@ ATTEMPTS: Final = 10
 """Workers that may be lost in one round, one after the other, before the training stops."""
 
 
-class Player(Protocol):
-    """What an actor has to do."""
-
-    def play(self, number: int, *given: Any) -> dict[str, Any]:
-        """Play a round; its "state" is a dict of arrays from which the next one goes on."""
-
-
 class Workers:
     """Actors, each on one CPU, asked for rounds ahead and replaced when they are lost.
 
     Args:
         ray: the module, connected.
-        make: makes a `Player` in an actor, from its index and the state to go on from or None.
+        make: makes a player in an actor, from its index and the state to go on from or None. Its
+            `play` gives a round, whose "state" is a dict of arrays to go on from.
         states: by the index of each worker, the state to go on from, or None; then that after the
             last of its rounds that was taken.
         patience: seconds without an answer after which a worker counts as lost; not while it waits
@@ -48,7 +42,7 @@ class Workers:
     def __init__(
         self,
         ray: Any,
-        make: Callable[[int, Any], Player],
+        make: Callable[[int, Any], Any],
         states: Mapping[int, Any],
         patience: float,
         warn: Callable[[str], None],
@@ -76,7 +70,7 @@ class Workers:
         self._calls[index, number] = self._actors[index].play.remote(number, *given)
 
     def ask(self, number: int, *given: Any) -> None:
-        """Ask every worker for a round, one more than the last, with arguments for `Player.play`.
+        """Ask every worker for a round, one more than the last, with further arguments for `play`.
 
         In place of references to the object store it gets what they refer to.
         """
@@ -130,16 +124,16 @@ class Workers:
 
 
 class _Actor:
-    """An actor around a `Player`, which is made with the first round: errors then reach `take`."""
+    """An actor around a player, which is made with the first round: errors then reach `take`."""
 
-    def __init__(self, make: Callable[[int, Any], Player], index: int, state: Any) -> None:
+    def __init__(self, make: Callable[[int, Any], Any], index: int, state: Any) -> None:
         self._make = partial(make, index, state)
-        self._player: Player | None = None
+        self._player: Any = None
 
     def start(self) -> None:
         """Answer, which it does as soon as it runs."""
 
-    def play(self, number: int, *given: Any) -> dict[str, Any]:
+    def play(self, number: int, *given: Any) -> Any:
         if self._player is None:
             self._player = self._make()
         return self._player.play(number, *given)

@@ -5,7 +5,7 @@ import io
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
@@ -74,24 +74,12 @@ def describe(row: dict[str, Any]) -> str:
     )
 
 
-class TrainingPhase(NamedTuple):
-    """A part of the training that is marked on the curve, from a frame to another.
-
-    What comes before the first frame begins below 0.
-    """
-
-    name: str
-    start: float
-    end: float
-
-
 def write_curve(
     folder: Path,
     curve: Sequence[dict[str, Any]],
     title: str,
     num_players: int,
     unit: str,
-    phases: Sequence[TrainingPhase] = (),
 ) -> None:
     """Write `curve.csv` and `curve.png`.
 
@@ -102,7 +90,6 @@ def write_curve(
         title: of the picture.
         num_players: for the win rate at chance level.
         unit: what is counted.
-        phases: parts of the training to mark.
     """
     rows = []
     for row in curve:  # `low` and `high` bound the 95 % interval
@@ -110,7 +97,7 @@ def write_curve(
         cells = {name: row[name] for name in _COLUMNS} | {"against": printable(row["against"])}
         rows.append(cells | {"low": low, "high": high, "points": row["points"]})
     write_bytes(folder / "curve.csv", as_csv(rows))
-    write_bytes(folder / "curve.png", draw_curve(curve, title, num_players, unit, phases))
+    write_bytes(folder / "curve.png", draw_curve(curve, title, num_players, unit))
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -127,7 +114,6 @@ def draw_curve(
     title: str,
     num_players: int,
     unit: str,
-    phases: Sequence[TrainingPhase] = (),
 ) -> bytes:
     """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -147,11 +133,6 @@ def draw_curve(
         axes.fill_between(frames, low, high, alpha=0.2)
     chance = 100 / num_players
     axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
-    for phase in phases:
-        axes.axvspan(phase.start, phase.end, color="gray", alpha=0.15, linewidth=0)
-        middle = (phase.start + phase.end) / 2
-        words = plotted(shown(phase.name, _LONGEST))
-        axes.text(middle, 3, words, rotation=90, ha="center", va="bottom", fontsize=8)
     axes.set_title(plotted(title))
     axes.set(xlabel=unit, ylabel="games won, %")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))

@@ -112,37 +112,42 @@ def discounted_returns(
     return returns, complete
 
 
-def clone_behaviour(
+def imitate(
     model: Any,
-    demonstrations: Demonstrations,
+    games: Any,
+    expert: str,
     *,
-    encoder: Encoder,
-    epochs: int,
-    batch_size: int,
-    learning_rate: float,
+    reward: Reward,
+    demonstrations: int,
     seed: int,
-    name: str = "the expert",
+    epochs: int = 2,
+    batch_size: int = 256,
+    learning_rate: float = 2e-3,
 ) -> float:
-    """Fit policy and value of a MaskablePPO to demonstrations.
+    """Fit policy and value of a MaskablePPO to an expert's decisions, which it plays first.
 
     The loss is the negative log-likelihood of the expert's actions plus the value's squared
     error. The learning rate of Adam falls linearly to 0; the optimizer is separate from the
     model's, so its momentum doesn't carry over. After each epoch the mean probability of the
-    expert's actions is printed; that of the last is returned.
+    expert's actions is printed; that of the last is returned. Arguments as for
+    `collect_demonstrations`.
     """
+    decisions = collect_demonstrations(
+        expert, games, demonstrations, reward=reward, gamma=model.gamma, seed=seed
+    )
     policy = model.policy
     policy.set_training_mode(True)
     optimizer = torch.optim.Adam(policy.parameters(), lr=learning_rate, eps=1e-5)
-    updates = epochs * -(-len(demonstrations) // batch_size)
+    updates = epochs * -(-len(decisions) // batch_size)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, updates)
     rng = np.random.default_rng([seed, 0x7EAC])
     probability = 0.0
     for epoch in range(1, epochs + 1):
-        order = rng.permutation(len(demonstrations))
+        order = rng.permutation(len(decisions))
         total = 0.0
         for start in range(0, len(order), batch_size):
             rows = order[start : start + batch_size]
-            loss, log_probabilities = _losses(model, demonstrations, rows, encoder)
+            loss, log_probabilities = _losses(model, decisions, rows, games.batch.encoder)
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(policy.parameters(), model.max_grad_norm)
@@ -151,7 +156,7 @@ def clone_behaviour(
             total += float(log_probabilities.detach().exp().sum())
         probability = total / len(order)
         say(
-            f"behaviour cloning of {shown(name)}, epoch {epoch}: mean probability of its actions "
+            f"behaviour cloning of {shown(expert)}, epoch {epoch}: mean probability of its actions "
             f"{100 * probability:.1f} %"
         )
     return probability
@@ -170,31 +175,3 @@ def _losses(
     complete = torch.as_tensor(demonstrations.complete[rows], device=device)
     value_loss = ((values[:, 0] - returns).pow(2) * complete).mean()
     return -log_probabilities.mean() + model.vf_coef * value_loss, log_probabilities
-
-
-def imitate(
-    model: Any,
-    games: Any,
-    expert: str,
-    *,
-    reward: Reward,
-    demonstrations: int,
-    seed: int,
-    epochs: int = 2,
-    batch_size: int = 256,
-    learning_rate: float = 2e-3,
-) -> float:
-    """Collect an expert's decisions, and fit a MaskablePPO to them; what that returns."""
-    decisions = collect_demonstrations(
-        expert, games, demonstrations, reward=reward, gamma=model.gamma, seed=seed
-    )
-    return clone_behaviour(
-        model,
-        decisions,
-        encoder=games.batch.encoder,
-        epochs=epochs,
-        batch_size=batch_size,
-        learning_rate=learning_rate,
-        seed=seed,
-        name=expert,
-    )

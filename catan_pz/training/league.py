@@ -97,27 +97,20 @@ class League(Mixture):
         self._others = list(zip(self.members, weights, strict=False))
         self.playing: list[str] = []
         self._rng = np.random.default_rng([seed, 0x1EA60E])
-        self._loaded: dict[str, NetworkAgent] = {}
 
     def add(self, name: str, model: Model) -> None:
         """Add a snapshot to the pool, and sample again which ones play."""
         self.past.add(name, model.save)
-        self._loaded.pop(name, None)
         self.playing = self.past.draw(self._rng)
         self._seat()
 
     def _seat(self) -> None:
-        before = self._loaded
-        self._loaded = {
-            name: before.get(name) or NetworkAgent(self.past.path(name))
-            for name in dict.fromkeys(self.playing)
-        }
         if self.playing:
-            others = [agent for agent, _ in self._others]
-            weights = [weight for _, weight in self._others]
+            loaded = {name: NetworkAgent(self.past.path(name)) for name in set(self.playing)}
+            others, weights = zip(*self._others, strict=True) if self._others else ((), ())
             active = self.past.active
             mixed = Mixture(
-                [*others, *(self._loaded[name] for name in self.playing)],
+                [*others, *(loaded[name] for name in self.playing)],
                 [*weights, *[self.share / active] * active],
             )
             self.members, self.weights = mixed.members, mixed.weights
@@ -134,7 +127,6 @@ class League(Mixture):
         """Continue from what `get_state` gave."""
         self.past.pool, self.playing = list(state["pool"]), list(state["playing"])
         self._rng.bit_generator.state = json.loads(state["rng"])
-        self._loaded.clear()
         self._seat()
 
 

@@ -11,7 +11,6 @@ from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
-from catan_pz.training.evaluation import TrainingPhase
 from catan_pz.training.imitation import imitate
 from catan_pz.training.options import Count, FrameArgs, set_up
 from catan_pz.training.sb3 import SB3Learner, train_learner
@@ -58,7 +57,6 @@ def train(
         seed=args.seed,
     )
     model = _make_model(args, games)
-    cloning = TrainingPhase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
     seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
     pretrain = partial(
         imitate,
@@ -75,7 +73,6 @@ def train(
         algorithm="MaskablePPO (sb3-contrib)",
         command=command,
         evaluations={args.against: seats},
-        phases=[cloning] if args.expert else [],
         pretrain=pretrain if args.expert else None,
     )
     if result["frames"] < args.frames:

@@ -18,7 +18,6 @@ from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write
 from catan_pz.training.console import Logs, heeding_signals, say
 from catan_pz.training.evaluation import (
     SEED_OFFSET,
-    TrainingPhase,
     as_csv,
     describe,
     evaluate,
@@ -83,7 +82,6 @@ class Run:
         evaluations: what is played between the parts.
         option: the option that says how much to train.
         unit: what is counted.
-        phases: parts of the training to mark on the curve.
 
     Attributes:
         done: how much was trained.
@@ -107,11 +105,9 @@ class Run:
         evaluations: Evaluations,
         option: str = "frames",
         unit: str = "frames",
-        phases: Sequence[TrainingPhase] = (),
     ) -> None:
         self.args, self.learner, self.card, self.unit = args, learner, card, unit
         self._title, self._evaluations, self._option = title, evaluations, option
-        self._phases = phases
         self.out = Path(args.out)
         self.checkpoints = Checkpoints(self.out)
         self.rows: list[dict[str, Any]] = []
@@ -317,7 +313,7 @@ class Run:
             write_bytes(self.out / table, as_csv(self.rows))
         if self.curve:
             players, unit = self.learner.rules.num_players, self.unit
-            write_curve(self.out, self.curve, self._title, players, unit, self._phases)
+            write_curve(self.out, self.curve, self._title, players, unit)
 
     def result(self, **more: Any) -> dict[str, Any]:
         """What a training has come to; one that reached its end writes it to `result.json`.

@@ -2,9 +2,9 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -15,24 +15,13 @@ from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.training.checkpoints import check_finite, keep, pack_arrays, unpack_arrays
 from catan_pz.training.console import Logs, say, warn
-from catan_pz.training.evaluation import TrainingPhase, line_ups
+from catan_pz.training.evaluation import line_ups
 from catan_pz.training.league import League
 from catan_pz.training.options import FrameArgs, hardware
 from catan_pz.training.run import Evaluations, Run
 
 _LOG_EVERY: Final = 16_384
 """Frames between two entries in TensorBoard's logs."""
-
-
-@runtime_checkable
-class HasExtraState(Protocol):
-    """A learner with state beyond that of Stable-Baselines3, such as a replay buffer."""
-
-    def get_extra_state(self) -> dict[str, Any]:
-        """Values that `torch.load(weights_only=True)` can read back."""
-
-    def set_extra_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_extra_state` gave."""
 
 
 class SB3Learner:
@@ -103,7 +92,7 @@ class SB3Learner:
             "num_timesteps": model.num_timesteps,
             "n_updates": model._n_updates,
             "updates": self.updates,
-            "extra": model.get_extra_state() if isinstance(model, HasExtraState) else None,
+            "extra": getattr(model, "get_extra_state", dict)(),
             "random": _get_random_state(model.device),
             "league": league.get_state() if league else None,
             "snapshots": [*league.past.pool, *league.playing] if league else [],
@@ -124,7 +113,7 @@ class SB3Learner:
         model.num_timesteps, model._n_updates = state["num_timesteps"], state["n_updates"]
         self.updates = state["updates"]
         self.ended.extend(state["ended"])
-        if isinstance(model, HasExtraState):
+        if state["extra"]:  # such as a replay buffer
             model.set_extra_state(state["extra"])
         _set_random_state(state["random"], model.device)
 
@@ -240,7 +229,6 @@ def train_learner(
     algorithm: str,
     command: str,
     evaluations: Evaluations | str,
-    phases: Sequence[TrainingPhase] = (),
     pretrain: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
     """Train to the end, or until asked to stop; what `Run.result` returns.
@@ -251,7 +239,6 @@ def train_learner(
         algorithm: its name, for model card and curve.
         command: the command line, for the model card.
         evaluations: names of the opponents, separated by commas, or as for a `Run`.
-        phases: parts of the training to mark on the curve.
         pretrain: learns before the first frame; a checkpoint follows it.
     """
     model, rules = learner.model, learner.rules
@@ -269,7 +256,6 @@ def train_learner(
             "hardware": hardware(model.device),
         },
         evaluations=evaluations,
-        phases=phases,
     )
     model.set_logger(Logger(None, [LogWriter(run.logs)]))
     parameters = sum(p.numel() for p in model.policy.parameters())

@@ -2,18 +2,16 @@
 
     python examples/published/rocco.py --help
     python examples/published/rocco.py --fast --sub-goal --out runs/rocco
-    python examples/published/rocco.py --fast --sub-goal --out runs/rocco --resume
 
 After each decision of a part (orchestrator, settlement, road or trade executor) its Q-network
 takes one minibatch from its own replay memory, and its target network moves a little towards it.
-The reward is the number of points held after the move, not the points gained. With `--sub-goal`
-the road executor is rewarded with the length of its longest road. `--fast` plays many games side
-by side, and rewards gains: it learns to win in a minute or two.
+The reward is the number of points held after the move. With `--sub-goal` the road executor is
+rewarded with the length of its longest road. `--fast` plays many games side by side, and rewards
+gains: it learns to win in a minute or two.
 
 The output folder holds the last two checkpoints, `model.npz` (an agent of the name
-`rocco:model=runs/rocco/model.npz`) with its card `model.md`, `episodes.csv`, `curve.csv` and
-`curve.png`, and `result.json`. `--resume` continues from the last checkpoint, replay memories
-included, and computes the same numbers as a training that never stopped.
+`rocco:model=runs/rocco/model.npz`) with its card, `episodes.csv`, `curve.csv`, `curve.png` and
+`result.json`. `--resume` computes the same numbers as a training that never stopped.
 
 Source: G. E. Rocco, "DQN-based approaches for complex board games", master thesis, University of
 Trieste, 2023. What differs from it: docs/published/rocco.md.
@@ -40,7 +38,13 @@ from catan_pz.checks import check_count, not_possible
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import OUTPUTS, RoccoAgent, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
-from catan_pz.published.rocco.training import EpisodeGames, OpenDecisions, QNetwork, ReplayMemory
+from catan_pz.published.rocco.training import (
+    EpisodeGames,
+    OpenDecisions,
+    QNetwork,
+    ReplayMemory,
+    random_bits,
+)
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
@@ -88,8 +92,6 @@ class Args(CountedArgs):
     """the learner's seat: the first, or each in turn"""
     boards: str = "0,1,2,3"
     """seeds of the boards"""
-    dice: str = "random"
-    """random, balanced, or pairs of dice rolled first: 34,61,25"""
     max_turns: Count = 1000
     """turns after which a game is broken off"""
 
@@ -100,8 +102,8 @@ class Args(CountedArgs):
     cut_terminal: bool = True
     """no bootstrap from the end of a game"""
     executor_next: Literal["move", "asked", "orchestrator"] = "move"
-    """an executor bootstraps from its own values after the move, from those where it is asked
-    next, or from the orchestrator's where that one is asked next"""
+    """bootstrap of an executor: its own values after the move, or where it is asked next, or the
+    orchestrator's where that one is asked next"""
     forced: bool = True
     """the orchestrator learns from decisions with a single legal kind, too"""
     one_way: bool = False
@@ -134,18 +136,13 @@ class Args(CountedArgs):
     executor_decay: Share = 0.997
     """factor of the executors' epsilon from game to game, from 1"""
 
-    curve_turn: Count = 120
-    """turn at which the learner's points are taken for the curve"""
     out: str = "runs/rocco"
     """output folder"""
 
     def make_rules(self) -> Rules:
         """The rules of the games."""
-        dice: Any = self.dice
-        if dice[:1].isdigit():
-            dice = tuple(divmod(pair, 10) for pair in whole_numbers("dice", dice))
         boards = whole_numbers("boards", self.boards)
-        return Rules.make("rocco", board=boards, dice=dice, max_turns=self.max_turns)
+        return Rules.make("rocco", board=boards, max_turns=self.max_turns)
 
 
 class DQN(QNetwork):
@@ -157,9 +154,7 @@ class DQN(QNetwork):
         self.decay = args.decay if first else args.executor_decay
         self.learn_every = args.learn_every if first else args.executor_learn_every
         network = args.orchestrator if first else args.executors
-        one_way = args.one_way and network != "ff"
-        edge_weight = args.edge_weight if network == "gcn" else "none"
-        architecture = Architecture(network, OUTPUTS[part], one_way, edge_weight)
+        architecture = Architecture(network, OUTPUTS[part], args.one_way, args.edge_weight)
         rates = {"learning_rate": args.learning_rate, "tau": args.tau}
         super().__init__(architecture, rng, **rates, device=args.device)
         self.critic_part = "orchestrator" if args.executor_next == "orchestrator" else part
@@ -237,20 +232,11 @@ class Learner:
         if args.orchestrator == "ran" and args.executor_next == "orchestrator":
             raise not_possible("option executor_next", "orchestrator", "others without one")
         self.dqns = {part: DQN(part, args, self.rng) for part in parts}
-        used = {networks[part] for part in parts}
-        if args.one_way and not used & {"gcn", "rgcn"}:
-            raise not_possible("option one_way", True, "False without a graph network")
-        if args.edge_weight != "none" and "gcn" not in used:
-            raise not_possible("option edge_weight", args.edge_weight, "'none' without a gcn")
-        if args.sub_goal and args.executors == "ran":
-            raise not_possible("option sub_goal", True, "False with executors='ran'")
         for dqn in self.dqns.values():
             dqn.critic = self.dqns[dqn.critic_part]
         self.encoder = encoders.load("rocco_cities" if args.cities else "rocco")
-        both, turn = args.seat == "both", args.curve_turn
-        self.games = EpisodeGames(
-            self.rules, args.games_at_once, args.seed, both_seats=both, curve_turn=turn
-        )
+        both = args.seat == "both"
+        self.games = EpisodeGames(self.rules, args.games_at_once, args.seed, both_seats=both)
 
     def play(self, episode: int) -> dict[str, Any]:
         """Play and learn until one more game is over; its figures."""
@@ -288,14 +274,10 @@ class Learner:
             if part != "orchestrator" and args.executor_next == "move":
                 self.follow_after_step(part, rows, own)
 
-    def choose(
-        self, units: np.ndarray, masks: np.ndarray, seats: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
-        """A kind of action in each game, then a way.
+    def choose(self, units: Any, masks: Any, seats: Any) -> tuple[Any, Any, dict[str, Any]]:
+        """A kind of action in each game, then a way: (K,) actions.
 
-        Returns:
-            (K,) actions, (K, 675) states where parts were asked, and for each such part the games
-            and its choices there.
+        (K, 675) states where parts were asked, and for each part games and its choices there.
         """
         learns, kinds = self.learns(seats), choices.legal_kinds(masks)
         asked = learns & kinds[:, : choices.NUM_KINDS].any(1)
@@ -308,7 +290,8 @@ class Learner:
             rows = np.flatnonzero(where)
             for one, dqn in self.dqns.items():
                 if dqn.critic_part == part:
-                    self.follow(one, rows, seats[rows], states[rows], legal[rows])
+                    given = seats[rows], states[rows], legal[rows], np.zeros(len(rows), np.bool_)
+                    self.follow(one, rows, *given)
             episodes = self.games.episodes[rows]
             choice = self.dqns[part].choose(states[rows], legal[rows], episodes)
             chosen[part] = rows, choice
@@ -335,17 +318,8 @@ class Learner:
         sub_goal = part == "road" and self.args.sub_goal
         return self.games.measured("road_length" if sub_goal else "points")
 
-    def follow(
-        self,
-        part: str,
-        rows: np.ndarray,
-        seats: np.ndarray,
-        states: np.ndarray,
-        legal: np.ndarray,
-        ended: np.ndarray | None = None,
-    ) -> None:
+    def follow(self, part: str, rows: Any, seats: Any, states: Any, legal: Any, ended: Any) -> None:
         """Learn from last decisions of a part: what follows them in D games, and if they ended."""
-        ended = np.zeros(len(rows), np.bool_) if ended is None else ended
         of, decisions = self.dqns[part].last.close(rows, seats)
         if len(of):
             following = {"next_state": states[of], "next_legal": legal[of], "ended": ended[of]}
@@ -373,7 +347,7 @@ class Learner:
         """The networks as they are now."""
         networks = {}
         for part, dqn in self.dqns.items():
-            weights = dqn.target if self.args.play_by == "target" else dqn.online
+            weights = getattr(dqn, self.args.play_by)
             arrays = {name: w.numpy(force=True).copy() for name, w in weights.items()}
             networks[part] = (dqn.architecture, arrays)
         return RoccoModel(networks, self.rules, card or {}, self.encoder)
@@ -408,11 +382,6 @@ class Learner:
         self.games.set_state(unpack_arrays(state["games"]))
         self.games.finished = list(state["finished"])
         self.rng.bit_generator.state = json.loads(state["rng"])
-
-
-def random_bits(rng: np.random.Generator, count: int) -> np.ndarray:
-    """(count,) 64 random bits each."""
-    return rng.integers(2**64, size=count, dtype=np.uint64)
 
 
 def parse_args(arguments: Sequence[str] | None = None) -> Args:

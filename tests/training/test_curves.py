@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 from matplotlib.figure import Figure
 
-from catan_pz.training.evaluation import TrainingPhase, draw_curve, write_curve
+from catan_pz.training.evaluation import draw_curve, write_curve
 
 CURVE = [
     {
@@ -28,13 +28,13 @@ CURVE = [
 
 
 @pytest.mark.parametrize(("players", "chance"), [(2, 50), (4, 25)])
-def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, chance):
+def test_the_picture_has_title_and_chance_level(monkeypatch, players, chance):
     saved = []
     save = Figure.savefig
     monkeypatch.setattr(
         Figure, "savefig", lambda self, *a, **k: (saved.append(self), save(self, *a, **k))
     )
-    picture = draw_curve(CURVE, "A title", players, "frames", [TrainingPhase("cloning", -500, 0)])
+    picture = draw_curve(CURVE, "A title", players, "frames")
     assert picture[:4] == b"\x89PNG"
     (figure,) = saved
     (axes,) = figure.axes
@@ -43,9 +43,6 @@ def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, cha
     assert set(lines) == {"against random", "against heuristic", f"chance level, {chance} %"}
     assert set(lines[f"chance level, {chance} %"].get_ydata()) == {chance}
     assert list(lines["against random"].get_xdata()) == [0, 1000]
-    assert [text.get_text() for text in axes.texts] == ["cloning"]
-    (span,) = [patch for patch in axes.patches if patch.get_x() == -500]
-    assert span.get_width() == 500
 
 
 def test_both_files_are_written(tmp_path):

@@ -15,9 +15,9 @@ from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.imitation import (
     SEED_OFFSET,
-    clone_behaviour,
     collect_demonstrations,
     discounted_returns,
+    imitate,
 )
 from catan_pz.training.policies import NetworkArgs, actor_critic
 
@@ -86,15 +86,8 @@ def test_the_policy_comes_to_choose_as_its_expert(observation, network, capsys):
     args = NetworkArgs(observation=observation, network=network, width=8, embedding_size=4)
     policy, policy_kwargs = actor_critic(args, separate_value=True)
     model = MaskablePPO(policy, games, policy_kwargs=policy_kwargs, seed=1, n_steps=8)
-    last = clone_behaviour(
-        model,
-        collect(games),
-        encoder=games.batch.encoder,
-        epochs=3,
-        batch_size=16,
-        learning_rate=0.01,
-        seed=1,
-    )
+    given = {"reward": REWARD, "demonstrations": 600, "seed": 1, "epochs": 3, "batch_size": 16}
+    last = imitate(model, games, "weighted", **given, learning_rate=0.01)
     told = re.findall(r"epoch (\d): .* ([\d.]+) %", capsys.readouterr().out)
     assert [epoch for epoch, _ in told] == ["1", "2", "3"]
     first, second, third = (float(percent) for _, percent in told)

@@ -1,7 +1,7 @@
 """What the hierarchical DQN trains with: games side by side, memories, a network with a target."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -16,6 +16,15 @@ Weights = dict[str, torch.Tensor]
 Arrays = dict[str, NDArray[Any]]
 
 
+CURVE_TURN: Final = 120
+"""Turn of a game at which the learner's points are taken for the thesis' curve."""
+
+
+def random_bits(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
+    """(count,) 64 random bits each."""
+    return rng.integers(2**64, size=count, dtype=np.uint64)
+
+
 class EpisodeGames:
     """Games of two players side by side, each an episode; one that is over is followed by another.
 
@@ -27,7 +36,6 @@ class EpisodeGames:
         seed: of a training; the games' seeds follow from it.
         both_seats: whether the learner has the first seat and the second in turn, and not the first
             alone.
-        curve_turn: turn at which the learner's points are taken.
 
     Attributes:
         batch: the games.
@@ -36,12 +44,10 @@ class EpisodeGames:
             `turns`.
     """
 
-    def __init__(
-        self, rules: Rules, count: int, seed: int, *, both_seats: bool, curve_turn: int
-    ) -> None:
+    def __init__(self, rules: Rules, count: int, seed: int, *, both_seats: bool) -> None:
         seed = one_way_seed(seed, 0, "catan-pz games")
         self.batch = CpuBatch(count, rules, seed=seed, auto_reset=False)
-        self.both_seats, self.curve_turn = both_seats, curve_turn
+        self.both_seats = both_seats
         self.episodes = np.arange(count)
         self.points_at_turn = np.full(count, -1)
         self.finished: list[dict[str, int]] = []
@@ -73,7 +79,7 @@ class EpisodeGames:
         """Note figures after a step, and begin other games where one is over."""
         games, learner, over = self.batch.games, self.learner, np.flatnonzero(self.batch.done)
         points = games["points"][np.arange(len(learner)), learner]
-        due = (self.points_at_turn < 0) & ((games["turn"] >= self.curve_turn) | self.batch.done)
+        due = (self.points_at_turn < 0) & ((games["turn"] >= CURVE_TURN) | self.batch.done)
         self.points_at_turn[due] = points[due]
         for i in over.tolist():
             self.finished.append(

@@ -7,6 +7,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 import torch
 
+from catan_pz.published.rocco import training
 from catan_pz.published.rocco.networks import Architecture
 from catan_pz.published.rocco.training import EpisodeGames, OpenDecisions, QNetwork, ReplayMemory
 from catan_pz.rules import Rules
@@ -15,7 +16,7 @@ RULES = Rules.make("rocco", max_turns=30)
 
 
 def made(both_seats=True):
-    return EpisodeGames(RULES, 3, 5, both_seats=both_seats, curve_turn=10)
+    return EpisodeGames(RULES, 3, 5, both_seats=both_seats)
 
 
 @pytest.mark.parametrize("both_seats", [True, False])
@@ -30,7 +31,8 @@ def test_games_are_numbered_as_they_begin(both_seats):
     np.testing.assert_array_equal(games.learner, games.episodes % 2 if both_seats else [0] * 3)
 
 
-def test_figures_are_those_of_the_learner():
+def test_figures_are_those_of_the_learner(monkeypatch):
+    monkeypatch.setattr(training, "CURVE_TURN", 10)
     games, at_turn = made(), {}
     while not games.finished:
         games.batch.step(games.batch.sample())
