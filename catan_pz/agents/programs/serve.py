@@ -62,7 +62,6 @@ class Session:
         self._agent = agent
         self._exchange = exchange
         self._own: Agent | None = None
-        self._rules: Rules | None = None
         self._followed: FollowedGame | None = None
         self._unread: list[Events] = []
         self._failure: BaseException | None = None
@@ -102,19 +101,18 @@ class Session:
         return {"type": messages.HELLO, "name": self._agent.name, "events": wants_events}
 
     def _start(self, message: Message) -> Message:
-        self._own = self._rules = self._failure = self._followed = None  # whatever was played
+        self._own = self._failure = self._followed = None  # whatever was played is over
         self._unread.clear()
-        seat, self._rules, seed = messages.to_start(message)
-        self._own = seat_copy(self._agent, seat, self._rules, seed)
+        self._own = seat_copy(self._agent, *messages.to_start(message))
         return {"type": messages.READY}
 
-    def _seated(self) -> tuple[Agent, Rules]:
-        if self._own is None or self._rules is None:
+    def _seated(self) -> Agent:
+        if self._own is None:
             raise ValueError("no game has begun")
-        return self._own, self._rules
+        return self._own
 
     def _hear(self, message: Message) -> None:
-        own, _ = self._seated()
+        own = self._seated()
         if self._failure is not None:
             return
         events = messages.to_events(message)
@@ -124,10 +122,10 @@ class Session:
             own.observe(events)
 
     def _act(self, message: Message) -> Message:
-        own, rules = self._seated()
+        own = self._seated()
         if self._failure is not None:
             raise self._failure
-        view = View(*messages.to_arrays(message, rules.num_actions))
+        view = View(*messages.to_arrays(message, own.rules.num_actions))
         if own.needs_belief:
             view = View(view.observation, view.mask, self._resampler(message, view))
         return {"type": messages.ACTION, "id": as_action(own.act(view))}
@@ -137,14 +135,14 @@ class Session:
         if self._exchange is None or message.get(messages.RESAMPLE) is not True:
             return self._follow(view)
         self._unread.clear()
-        return FromHost(self._exchange, self._seated()[1])
+        return FromHost(self._exchange, self._seated().rules)
 
     def _follow(self, view: View) -> Resampler:
         """The game as the seat has seen it so far."""
-        own, rules = self._seated()
+        own = self._seated()
         if self._followed is None:
             first = self._unread[0][0].seat if self._unread else own.seat
-            self._followed = FollowedGame(rules, own.seat, _board(view), first)
+            self._followed = FollowedGame(own.rules, own.seat, _board(view), first)
         for events in self._unread:
             self._followed.follow(events)
         self._unread.clear()
@@ -154,7 +152,7 @@ class Session:
         return seen
 
     def _end(self, message: Message) -> None:
-        own, _ = self._seated()
+        own = self._seated()
         self._own = self._followed = None
         try:
             own.end(messages.to_result(message, own.seat))

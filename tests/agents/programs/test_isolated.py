@@ -14,6 +14,8 @@ from catan_pz import agents, arena
 from catan_pz.agents import registry
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.agent import ProgramError
+from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.programs.serve import Session
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
@@ -22,18 +24,7 @@ from catan_pz.cli.agents import load_agent
 from catan_pz.events import as_seen_by
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from tests.arena.players import (
-    QUICK,
-    Counter,
-    Deaf,
-    Dying,
-    Illegal,
-    Raising,
-    Sulking,
-)
-
-NEVER = 10**9
-SEARCH = agents.load("search", simulations=6, determinizations=2)
+from tests.arena.players import QUICK, Counter, Deaf, Sulking
 
 
 class Historian(Counter):
@@ -57,35 +48,17 @@ class Historian(Counter):
         return int(legal[total % len(legal)])
 
 
-def same(players: list[Any], games: int, **options: Any) -> None:
-    here = arena.play_match(players, games, seed=3, progress=False, **QUICK | options)
-    there = arena.play_match(
-        players, games, seed=3, progress=False, isolate=True, **QUICK | options
-    )
+def test_isolated_agents_play_the_same_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that hears events and draws from its belief, a registered one, one that fails at last."""
+    monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
+    agents.register("counting", "tests.arena.players:Counter")
+    players = [Historian(), "counting", Sulking()]
+    options = QUICK | {"trading": True, "offer_form": "both", "max_turns": 12}
+    with pytest.warns(UserWarning, match="not fair"):
+        here = arena.play_match(players, 3, seed=3, progress=False, **options)
+    there = arena.play_match(players, 3, seed=3, progress=False, isolate=True, **options)
     assert there == here
     assert {game.reason for game in here.games} == {""}
-
-
-def test_isolated_agents_play_the_same_games() -> None:
-    """One that hears events and draws from its belief, with trade between players."""
-    same([Historian(), "heuristic", "random"], 6, trading=True, offer_form="both", max_turns=25)
-
-
-def test_failures_of_isolated_agents() -> None:
-    players: list[Any] = [("raising", Raising(4)), ("deaf", Deaf())]
-    result = arena.play_match(players, 2, seed=3, progress=False, isolate=True, **QUICK)
-    found = {game.reason for game in result.games}
-    assert found <= {"error: ZeroDivisionError: two lines", "error: UnicodeError: what was that?"}
-    players = [("dying", Dying(3)), ("illegal", Illegal(60))]
-    result = arena.play_match(players, 2, seed=3, progress=False, isolate=True, **QUICK)
-    assert {game.reason for game in result.games} == {
-        "died: the program ended without an answer (exit status 7)"
-    }
-
-
-@pytest.mark.filterwarnings("ignore:error. RuntimeError. not fair")
-def test_who_fails_at_the_end_of_a_game_plays_the_next_one() -> None:
-    same([Sulking(), "random"], 4)
 
 
 class Prying(Agent):
@@ -99,19 +72,14 @@ class Prying(Agent):
 
 
 def test_there_is_no_game_in_the_process_of_an_agent() -> None:
-    result = arena.play_match(
-        [Prying(), "random"], 1, seed=1, progress=False, isolate=True, **QUICK
-    )
-    for game in result.games:
-        assert game.reason.startswith("error: LookupError: 0 games in ")
-        assert game.reason.endswith(", resampler None")
-        assert f" {os.getpid()}," not in game.reason
-
-
-def test_registered_agents_are_known_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
-    agents.register("counting", "tests.arena.players:Counter")
-    same(["counting", "random"], 1)
+    game = Game(num_players=2, seed=1, trading=False)
+    agent = IsolatedAgent(Prying(), "prying")
+    with Table(game, [agent, None], [1, 2]) as table, pytest.raises(ProgramError) as caught:
+        table.step()
+    agent.end_programs()
+    assert caught.value.reason.startswith("error: LookupError: 0 games in ")
+    assert caught.value.reason.endswith(", resampler None")
+    assert f" {os.getpid()}," not in caught.value.reason
 
 
 def test_homes_that_are_not_there_are_told_before_the_first_game(
