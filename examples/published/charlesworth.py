@@ -1,10 +1,8 @@
-r"""PPO for four-player Catan with trade: a head for each part of an action, and a league.
+"""PPO for four-player Catan with trade: a head for each part of an action, and a league.
 
     python examples/published/charlesworth.py --help
-    python examples/published/charlesworth.py --size small --workers 2 --group-size 192 \
-        --decisions 16384 --out runs/charlesworth
-    python examples/published/charlesworth.py --size small --workers 2 --group-size 192 \
-        --decisions 16384 --out runs/charlesworth --resume
+    python examples/published/charlesworth.py --out runs/charlesworth
+    python examples/published/charlesworth.py --out runs/charlesworth --resume
 
 A joint action is a kind and the choices that it needs; offers are composed card by card. One seat
 of each game learns, past selves play the others. After each batch of decisions the network is
@@ -31,38 +29,29 @@ import torch
 
 from catan_pz import encoders
 from catan_pz.agents.random_stream import one_way_seed
-from catan_pz.agents.specs import split_specs
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import check_count
-from catan_pz.published.charlesworth.choices import (
-    CITY,
-    COLUMN,
-    NUM_SLOTS,
-    ROAD,
-    ROBBER,
-    SETTLEMENT,
-)
+from catan_pz.published.charlesworth import choices as ch
+from catan_pz.published.charlesworth.agent import ENCODERS, CharlesworthAgent, CharlesworthModel
+from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS
 from catan_pz.published.charlesworth.games import PlannedGames, Policy
-from catan_pz.published.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.published.charlesworth.networks import CharlesworthNetwork
 from catan_pz.published.charlesworth.training import (
     END,
     UNKNOWN,
     Batch,
     Recording,
-    batch_opponent,
     draw_probabilities,
     evaluate,
     read_weights,
     values_of,
-    win_rate,
     write_weights,
 )
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
+from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
-from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.league import PastSelves
 from catan_pz.training.options import (
     Coefficient,
@@ -78,10 +67,10 @@ from catan_pz.training.options import (
 from catan_pz.training.run import Run
 
 PLACED: Final = (
-    ("settlement", SETTLEMENT, "corner"),
-    ("city", CITY, "corner"),
-    ("road", ROAD, "edge"),
-    ("robber", ROBBER, "tile"),
+    ("settlement", ch.SETTLEMENT, "corner"),
+    ("city", ch.CITY, "corner"),
+    ("road", ch.ROAD, "edge"),
+    ("robber", ch.ROBBER, "tile"),
 )
 """Kinds that go to a place, and the slots that choose it."""
 
@@ -127,8 +116,6 @@ class Args(CountedArgs):
     """decisions after which the learning rate is 0"""
     entropy: Coefficient = 0.01
     """coefficient of the entropy"""
-    entropy_schedule: Literal["constant", "published"] = "constant"
-    """the coefficient throughout, or as in the published code 0.04 falling to 0.005"""
     value: Coefficient = 1.0
     """coefficient of the value loss"""
     max_grad_norm: Positive = 0.5
@@ -146,7 +133,7 @@ class Args(CountedArgs):
     eval_games: Count = 1200
     """games of an evaluation against each opponent"""
     eval_against: str = "random,heuristic"
-    """opponents in evaluations, beside past selves: agents that decide in many games by one call"""
+    """names of the opponents in evaluations, beside past selves"""
     eval_past: str = "125,250"
     """updates by which past selves in evaluations are older; the next older snapshot plays"""
     checkpoint_every: Count = 5
@@ -166,19 +153,13 @@ class Args(CountedArgs):
         return WinAndTerms() if self.reward == "text" else WinAndSharedTerms()
 
 
-def published_entropy(update: int) -> float:
-    """The coefficient of the published code: 0.04, falling to 0.005 from update 500 to 1,500."""
-    return float(np.interp(update, [500, 1500], [0.04, 0.005]))
-
-
 def certainties(batch: Batch) -> dict[str, float | None]:
     """Mean probabilities of the kinds and places chosen; None of what wasn't chosen."""
     kinds, found = batch["choices"][:, COLUMN["kind"]], batch["certainty"]
     means: dict[str, float | None] = {"certainty_kind": float(found[:, COLUMN["kind"]].mean())}
     for name, kind, slot in PLACED:
         rows = kinds == kind
-        mean = float(found[rows, COLUMN[slot]].mean()) if rows.any() else None
-        means[f"certainty_{name}"] = mean
+        means[f"certainty_{name}"] = found[rows, COLUMN[slot]].mean().item() if rows.any() else None
     return means
 
 
@@ -206,21 +187,17 @@ class Learner:
         self.rng = np.random.default_rng([args.seed, 0xC4A2])
         self.encoder = encoders.load(args.encoder)
         self.architecture = CharlesworthNetwork(args.size, ENCODERS[args.encoder])
-        initial = self.architecture.initial(self.rng)
         self.weights = {
             name: torch.tensor(array, device=args.device, requires_grad=True)
-            for name, array in initial.items()
+            for name, array in self.architecture.initial(self.rng).items()
         }
         self.optimizer = torch.optim.Adam(self.weights.values(), lr=args.learning_rate, eps=1e-5)
         self.league = PastSelves(Path(args.out) / "league", args.league_size)
         self.draws = np.random.default_rng([args.seed, 0x5E1F])
         self.loaded: dict[str, Any] = {}
-        size = args.workers * args.group_size
-        seed = one_way_seed(args.seed, 0, "catan-pz games")
-        batch = CpuBatch(size, self.rules, reward=args.make_reward(), seed=seed)
-        self.games = PlannedGames(batch)
-        names = split_specs(args.eval_against)
-        self.opponents = {name: batch_opponent(name, self.rules) for name in names}
+        size, seed = args.workers * args.group_size, one_way_seed(args.seed, 0, "catan-pz games")
+        self.games = PlannedGames(CpuBatch(size, self.rules, reward=args.make_reward(), seed=seed))
+        self.line_ups = evaluation.line_ups(args.eval_against, self.rules)
         # The learner's seat is drawn once for each game, as in the source.
         self.seats = self.rng.integers(self.rules.num_players, size=size)
         self.decided = np.zeros(size, np.int64)  # decisions in each game so far, of all players
@@ -231,8 +208,6 @@ class Learner:
         given, device = weights or self.weights, self.args.device
         detached = {name: tensor.detach().to(device) for name, tensor in given.items()}
         return Policy(self.architecture, detached, self.encoder)
-
-    # --------------------------------------------------------------------------- playing
 
     def draw_opponents(self) -> tuple[list[Policy], np.ndarray]:
         """The policies of an update, and (B, P) which of them sits where; 0 is the learner."""
@@ -251,11 +226,9 @@ class Learner:
         return policies, seated
 
     def collect(self) -> tuple[Batch, float | None]:
-        """Play until there are enough decisions of the learner.
+        """Play until there are enough decisions of the learner, and return them.
 
-        Returns:
-            These; and how many decisions of all players the games that ended had on average, None
-            if none ended.
+        Beside them: mean number of all players' decisions in games that ended, None without any.
         """
         policies, seated = self.draw_opponents()
         batch, every = self.games.batch, np.arange(len(self.seats))
@@ -270,9 +243,9 @@ class Learner:
                 made = policies[k].decide(units, batch.mask[rows], uniforms)
                 choices[who == k] = made.choices
                 if k == 0:
-                    part = {"units": units, "choices": made.choices, "masks": made.masks}
-                    part |= {"log_probability": made.log_probability}
-                    recording.add(rows, part | {"certainty": made.certainty})
+                    kept = ("choices", "masks", "log_probability", "certainty")
+                    part = {name: getattr(made, name) for name in kept}
+                    recording.add(rows, part | {"units": units})
             self.games.step(asked, choices)
             recording.step(batch.reward[every, self.seats], batch.done, batch.truncated)
             self.decided[asked] += 1
@@ -280,9 +253,7 @@ class Learner:
             self.decided[batch.done] = 0
         return recording.batch(), float(np.mean(of_ended)) if of_ended else None
 
-    # -------------------------------------------------------------------------- learning
-
-    def learn(self, batch: Batch, entropy_coef: float) -> dict[str, float]:
+    def learn(self, batch: Batch) -> dict[str, float]:
         """Update the network by the decisions of a batch; means of the last epoch."""
         args, device = self.args, self.args.device
         encoded = self.encoder.encode(batch["units"])
@@ -304,12 +275,9 @@ class Learner:
             figures = []
             for part in np.array_split(self.rng.permutation(complete), args.minibatches):
                 rows = torch.as_tensor(part, device=device)
+                own = {name: array[rows] for name, array in seen.items()}
                 log, value, entropy = evaluate(
-                    self.architecture,
-                    self.weights,
-                    {name: array[rows] for name, array in seen.items()},
-                    choices[rows],
-                    masks[rows],
+                    self.architecture, self.weights, own, choices[rows], masks[rows]
                 )
                 ratio = (log - old_log[rows]).exp()
                 clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
@@ -317,7 +285,7 @@ class Learner:
                 near = old_value[rows] + (value - old_value[rows]).clamp(-args.clip, args.clip)
                 errors = (value - targets[rows]) ** 2, (near - targets[rows]) ** 2
                 value_loss = 0.5 * torch.max(*errors).mean()
-                loss = policy_loss + args.value * value_loss - entropy_coef * entropy
+                loss = policy_loss + args.value * value_loss - args.entropy * entropy
                 self.optimizer.zero_grad()
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(self.weights.values(), args.max_grad_norm)
@@ -331,17 +299,16 @@ class Learner:
         """Play, learn, and take a snapshot for the league when it is time."""
         args, start = self.args, time.perf_counter()
         if not self.league.pool:
-            self.league.add(f"{0:08d}", self.write_weights)
+            self.take_snapshot(0)
         batch, decisions_per_game = self.collect()
         collected = time.perf_counter()
         rate = args.learning_rate * max(0.0, 1 - self.decisions / args.decay_decisions)
         self.optimizer.param_groups[0]["lr"] = rate
-        published = args.entropy_schedule == "published"
-        losses = self.learn(batch, published_entropy(number) if published else args.entropy)
+        losses = self.learn(batch)
         complete = batch["next"] != UNKNOWN
         self.decisions += int(complete.sum())
         if (number + 1) % args.league_every == 0:
-            self.league.add(f"{number + 1:08d}", self.write_weights)
+            self.take_snapshot(number + 1)
         return {
             "decisions": self.decisions,
             "seconds_playing": collected - start,
@@ -353,42 +320,41 @@ class Learner:
             **losses,
         }
 
-    # ------------------------------------------------------------------------ evaluating
+    def take_snapshot(self, number: int) -> None:
+        """Add the weights to the league."""
+        self.league.add(f"{number:08d}", lambda path: write_weights(path, self.weights))
 
     def win_rates(self, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
         """Against three copies of each opponent, and of past selves as far as there are any."""
-        args, seed = self.args, self.args.seed + SEED_OFFSET
-        opponents: dict[str, Any] = dict(self.opponents)
+        args, line_ups = self.args, dict[str, Any](self.line_ups)
         for steps in self.eval_past:
             # The newest snapshot that is at least so many updates old.
             older = [name for name in self.league.pool if int(name) <= number - steps]
             if older:
-                weights = read_weights(self.league.path(older[-1]))
-                age = (
-                    f"{steps} to {steps + args.league_every - 1}"
-                    if args.league_every > 1
-                    else steps
-                )
-                opponents[f"itself, {age} updates older"] = self.policy(weights)
-        for name, opponent in opponents.items():
-            yield name, win_rate(self.policy(), opponent, self.rules, args.eval_games, seed)
+                ages = range(steps, steps + args.league_every)
+                age = f"{ages[0]} to {ages[-1]}" if len(ages) > 1 else str(steps)
+                past = self.model(read_weights(self.league.path(older[-1])))
+                agent = CharlesworthAgent(past, name="past")
+                line_ups[f"itself, {age} updates older"] = [agent] * 3
+        learner = CharlesworthAgent(self.model(self.weights))
+        seed = args.seed + evaluation.SEED_OFFSET
+        for name, others in line_ups.items():
+            yield name, evaluation.evaluate(learner, others, self.rules, args.eval_games, seed)
 
     def parameters(self) -> Any:
         """What training must leave finite."""
         return self.weights
 
-    def write_weights(self, path: Path) -> None:
-        """Write the weights as a snapshot."""
-        write_weights(path, self.weights)
+    def model(self, weights: Any, card: dict[str, Any] | None = None) -> CharlesworthModel:
+        """The network with its present or past weights, for agents."""
+        arrays = {name: tensor.numpy(force=True) for name, tensor in weights.items()}
+        values = self.args.value_mean, self.args.value_scale
+        given = self.architecture, arrays, self.rules, card or {}, self.encoder
+        return CharlesworthModel(*given, *values)
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
         """Write `model.npz` and its card."""
-        arrays = {name: tensor.numpy(force=True) for name, tensor in self.weights.items()}
-        card |= {"decisions": self.decisions}
-        scale = {"value_mean": self.args.value_mean, "value_scale": self.args.value_scale}
-        model = CharlesworthModel(
-            self.architecture, arrays, self.rules, card, self.encoder, **scale
-        )
+        model = self.model(self.weights, card | {"decisions": self.decisions})
         model.save(folder / "model.npz")
         write_bytes(folder / "model.md", model.card_text("charlesworth").encode())
 
@@ -423,11 +389,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     args = parse(Args, arguments, __doc__ or "")
     set_up(args)
     learner = Learner(args)
-    card = training_card(
-        args,
-        "PPO, heads for joint actions, league of past selves",
-        "examples/published/charlesworth.py",
-    )
+    algorithm = "PPO, heads for joint actions, league of past selves"
+    card = training_card(args, algorithm, "examples/published/charlesworth.py")
     title = f"PPO with heads and a league, {args.size} network"
     counted = {"option": "updates", "unit": "updates"}
     run = Run(args, learner, title=title, card=card, evaluations=learner.win_rates, **counted)

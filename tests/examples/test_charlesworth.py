@@ -12,8 +12,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import torch
 
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.agent import CharlesworthAgent
-from catan_pz.published.charlesworth.model import CharlesworthModel
+from catan_pz.published.charlesworth.agent import CharlesworthAgent, CharlesworthModel
 from catan_pz.published.charlesworth.training import END, UNKNOWN
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import load
@@ -71,7 +70,7 @@ def test_advantages_are_those_of_the_formula(program):
 
 def test_what_is_collected_fits_together(program, tmp_path):
     one = learner(program, tmp_path, decisions=150)
-    one.league.add("00000000", one.write_weights)
+    one.take_snapshot(0)
     batch, _ = one.collect()
     complete = batch["next"] != UNKNOWN
     assert complete.sum() >= 150
@@ -92,10 +91,10 @@ def test_what_is_collected_fits_together(program, tmp_path):
 
 def test_opponents_are_past_selves_group_by_group(program, tmp_path):
     one = learner(program, tmp_path)
-    one.league.add("00000000", one.write_weights)
+    one.take_snapshot(0)
     with torch.no_grad():
         one.weights["value.bias"] += 1
-    one.league.add("00000004", one.write_weights)
+    one.take_snapshot(4)
     with torch.no_grad():
         one.weights["value.bias"] += 1
     policies, seated = one.draw_opponents()
@@ -136,8 +135,7 @@ def rewarded(one, kind, count):
                 "log_probability": made.log_probability,
                 "reward": 100.0 * (made.choices[:, 0] == kind),
                 "next": np.full(count, END),
-            },
-            one.args.entropy,
+            }
         )
 
 
@@ -150,21 +148,6 @@ def test_it_learns_which_kind_is_rewarded(program, tmp_path):
     assert probability[-1] > 0.9
     # The value goes from 0 (which stands for 150) towards what is got.
     assert made[-1].value[0] * 150 + 150 < made[0].value[0] * 150 + 150
-
-
-def test_the_entropy_falls_as_in_the_published_code(program, tmp_path):
-    updates = (0, 500, 1000, 1500, 3500)
-    found = [program.published_entropy(update) for update in updates]
-    assert found == pytest.approx([0.04, 0.04, 0.0225, 0.005, 0.005])
-    options = {"decisions": 10, "epochs": 1, "minibatches": 1, "workers": 1}
-    for chosen, expected in (({"entropy": 0.03}, 0.03), ({"entropy_schedule": "published"}, 0.04)):
-        one = learner(program, tmp_path, **options, **chosen)
-        used, learn = [], one.learn
-        one.learn = lambda batch, coef, learn=learn, used=used: (
-            used.append(coef) or learn(batch, coef)
-        )
-        one.play(0)
-        assert used == [expected]
 
 
 def final_state(folder):

@@ -1,22 +1,24 @@
-"""The agent `charlesworth`."""
+"""The agent `charlesworth` and its model."""
 
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent, Batcher, refuse_others
-from catan_pz.agents.model_files import model_of
+from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of, rules_text
+from catan_pz.agents.network import CHOICES
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_choice, check_text, did_you_mean
+from catan_pz.checks import check_choice, check_text, did_you_mean, not_possible
+from catan_pz.encoders import Encoder, load
 from catan_pz.files import resource
 from catan_pz.game.view import View
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, is_asked
-from catan_pz.published.charlesworth.games import ActionPlan, plans_of
-from catan_pz.published.charlesworth.model import CharlesworthModel
+from catan_pz.published.charlesworth.games import ActionPlan, Policy, plans_of
+from catan_pz.published.charlesworth.networks import CharlesworthNetwork
 from catan_pz.published.charlesworth.search import (
     ForwardOptions,
     ForwardSearch,
@@ -29,14 +31,71 @@ from catan_pz.terms import MAX_PLAYERS
 SHIPPED: Final = resource("catan_pz.published.charlesworth", "model.npz")
 """The model that comes with the package."""
 
-CHOICES: Final = ("sample", "best")
+ENCODERS: Final = {"charlesworth": True, "charlesworth_flags": True, "charlesworth_2022": False}
+"""Encoders that the network takes, and whether they have its additions."""
 
 AT_A_TIME: Final = 1024
 """Runs of searches in many games, at most."""
 
 
+@dataclass(frozen=True)
+class CharlesworthModel(StoredModel):
+    """A network with its weights.
+
+    Attributes:
+        rules: that it was trained with.
+        card: how it was trained and how well it plays; JSON values.
+        encoder: one of `ENCODERS`.
+        value_mean: return that its value function calls 0.
+        value_scale: difference of returns that it calls 1.
+    """
+
+    kinds = ("charlesworth",)
+    architecture: CharlesworthNetwork
+    weights: Mapping[str, NDArray[np.float32]]
+    rules: Rules
+    card: Mapping[str, Any] = field(default_factory=dict)
+    encoder: Encoder = field(default_factory=lambda: load("charlesworth"))
+    value_mean: float = 150.0
+    value_scale: float = 150.0
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights, self.architecture.shapes)
+        if self.rules.num_players != MAX_PLAYERS:
+            raise not_possible("model: num_players", self.rules.num_players, str(MAX_PLAYERS))
+        if ENCODERS.get(self.encoder.name) != self.architecture.additions:
+            raise not_possible("model: encoder", self.encoder.name, f"one of {list(ENCODERS)}")
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that plays."""
+        return Policy(self.architecture, self.weights, self.encoder)
+
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        network = {"kind": self.kinds[0], **self.architecture.options}
+        values = {"value_mean": self.value_mean, "value_scale": self.value_scale}
+        header = {"values": values, "rules": self.rules.to_dict()}
+        return Stored(network, self.weights, self.encoder, header)
+
+    @classmethod
+    def restored(cls, stored: Stored) -> "CharlesworthModel":
+        """The model of what a file keeps."""
+        options, header = stored.network, stored.header
+        del options["kind"]
+        network, rules = CharlesworthNetwork(**options), Rules.from_dict(header["rules"])
+        given = header["card"], stored.encoder
+        return cls(network, stored.arrays, rules, *given, **header["values"])
+
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """Rules, network and encoder."""
+        size = f"{self.architecture.size}, {self.architecture.parameters:,} parameters"
+        rules = rules_text(self.rules)
+        return [("rules", rules), ("network", size), ("encoder", self.encoder.name)]
+
+
 def _options(given: dict[str, Any]) -> ForwardOptions:
-    known = [field.name for field in fields(ForwardOptions)]
+    known = [option.name for option in fields(ForwardOptions)]
     for name in given:
         if name not in known:
             hint = did_you_mean(name, known)
@@ -92,18 +151,10 @@ class CharlesworthAgent(Agent):
         """A game begins."""
         super().reset(seat, rules, seed)
         self._plan = ActionPlan()
-        self._search = self._new_search() if self.options.is_on else None
-
-    def _new_search(self) -> ForwardSearch:
         model = self.model
-        return ForwardSearch(
-            model.policy,
-            self.rules,
-            self.seat,
-            self.options,
-            value_mean=model.value_mean,
-            value_scale=model.value_scale,
-        )
+        values = model.value_mean, model.value_scale
+        search = ForwardSearch(model.policy, rules, seat, self.options, *values)
+        self._search = search if self.options.is_on else None
 
     def act(self, view: View) -> int:
         """The next action of a joint action, which is chosen where none is under way."""
@@ -115,7 +166,7 @@ class CharlesworthAgent(Agent):
         return self.next_of_plan(view)
 
     def settle(self, view: View) -> bool:
-        """ActionPlan what is forced; whether the next action is clear now, not yet to be chosen."""
+        """Plan what is forced; whether the next action is clear now, not yet to be chosen."""
         if not is_asked(view.observation):
             return True
         legal = np.flatnonzero(view.mask)
@@ -127,16 +178,6 @@ class CharlesworthAgent(Agent):
         """Draws of a decision, from the game's random stream."""
         return np.random.default_rng(self.random.next())
 
-    def _uniforms(self) -> NDArray[np.float64]:
-        """(S,) numbers in [0, 1) from the game's random stream."""
-        return self._rng().random(NUM_SLOTS)
-
-    def _plans(
-        self, units: NDArray[np.int8], masks: NDArray[Any], uniforms: NDArray[np.float64]
-    ) -> list[ActionPlan]:
-        decision = self.model.policy.decide(units, masks, uniforms, best=self._best)
-        return plans_of(decision.choices)
-
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) legal actions: without search the network looks at all games by one call."""
         if self.options.is_on:
@@ -147,17 +188,14 @@ class CharlesworthAgent(Agent):
         return np.array(actions, np.int64)
 
     def plan_together(self, asked: Sequence[tuple[Self, View]]) -> None:
-        """Let copies choose joint actions without search, by one call of the network.
-
-        Args:
-            asked: copies, each with what it may know.
-        """
+        """Let copies choose joint actions by what each may know, by one call of the network."""
         if not asked:
             return
         units = np.array([view.observation for _, view in asked])
         masks = np.array([view.mask for _, view in asked])
-        uniforms = np.array([own._uniforms() for own, _ in asked])
-        for (own, _), plan in zip(asked, self._plans(units, masks, uniforms), strict=True):
+        uniforms = np.array([own._rng().random(NUM_SLOTS) for own, _ in asked])
+        decision = self.model.policy.decide(units, masks, uniforms, best=self._best)
+        for (own, _), plan in zip(asked, plans_of(decision.choices), strict=True):
             own._plan = plan
 
     def next_of_plan(self, view: View) -> int:
@@ -177,23 +215,27 @@ class CharlesworthAgent(Agent):
         return CharlesworthBatcher(self)
 
 
-class CharlesworthBatcher:
-    """The network looks at the decisions of all games, and all runs of searches, by one call.
+class _Entry(NamedTuple):
+    """A decision that was submitted."""
 
-    Args:
-        agent: whose copies decide.
-    """
+    key: int
+    own: CharlesworthAgent
+    view: View
+
+
+class CharlesworthBatcher:
+    """The network looks at the decisions of all games, and all runs of searches, by one call."""
 
     def __init__(self, agent: CharlesworthAgent) -> None:
         self._agent = agent
         self._runs: Runs | None = None
-        self._searched: dict[SearchedDecision, tuple[int, CharlesworthAgent, View]] = {}
-        self._asked: list[tuple[int, CharlesworthAgent, View]] = []
-        self._planned: list[tuple[int, CharlesworthAgent, View]] = []
+        self._searched: dict[SearchedDecision, _Entry] = {}
+        self._asked: list[_Entry] = []
+        self._planned: list[_Entry] = []
 
     def submit(self, key: int, own: CharlesworthAgent, view: View) -> None:
         """Take in a decision, as `Batcher.submit`."""
-        entry = key, own, view
+        entry = _Entry(key, own, view)
         if own.settle(view):
             self._planned.append(entry)
             return
@@ -219,7 +261,7 @@ class CharlesworthBatcher:
         self._asked.clear()
         return decided
 
-    def _take(self, decision: SearchedDecision, entry: tuple[int, CharlesworthAgent, View]) -> None:
+    def _take(self, decision: SearchedDecision, entry: _Entry) -> None:
         """A decision is made."""
-        entry[1].plan(decision.best)
+        entry.own.plan(decision.best)
         self._planned.append(entry)

@@ -1,22 +1,25 @@
-"""Candidates of a search, chosen by upper confidence bounds, and the runs that try them.
+"""What a search tries: joint actions, chosen by bounds, in games that the seat could be in.
 
-Letters: S slots of a joint action, k runs.
+Letters: S slots of a joint action, n candidates.
 """
 
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
-from catan_pz.agents.random_stream import nth_numbers, uniforms
+from catan_pz.belief import bounds_of, resampling
+from catan_pz.engine.violations import Violation
+from catan_pz.game.game import Game
+from catan_pz.game.view import View
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS, Choices, Situations, mask_of
+from catan_pz.published.charlesworth.choices import COLUMN, Choices, Situations, mask_of
 from catan_pz.published.charlesworth.games import Policy, single_actions
 from catan_pz.published.factored import UNUSED
+from catan_pz.rules import Rules
+from catan_pz.terms import BANK_PER_RESOURCE, DECK_SIZE, NUM_CARD_KINDS, NUM_RESOURCES
 
 DRAWS: Final = 12
 """Samples of a kind at a time, of which the different ones may become candidates."""
@@ -29,6 +32,9 @@ _ORDER: Final = (
 )
 """Kinds of which further candidates are taken, in this order, after one of each kind."""
 
+_TRIES: Final = 100
+"""After so many the draw of the belief is taken."""
+
 
 def candidates(
     policy: Policy,
@@ -37,7 +43,9 @@ def candidates(
     rng: np.random.Generator,
     most: int,
 ) -> Choices:
-    """(candidates, S) different joint actions of one decision, at least one of each legal kind.
+    """(n, S) different joint actions of one decision, at least one of each legal kind.
+
+    Actions that were drawn are left out when others are drawn; offers are drawn only once.
 
     Args:
         policy: samples them.
@@ -47,15 +55,33 @@ def candidates(
         most: how many at most, where there are no more kinds; in the set-up there is one for
             each place of a settlement.
     """
+    none = np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
     found = Situations.of(units[None], mask[None])
-    kinds = np.flatnonzero(mask_of("kind", found, _none())[0])
-    if len(kinds) == 1 and kinds[0] == ch.SETTLEMENT:
-        return _all_settlements(found)
-    by_kind = _samples(policy, units, mask, kinds.tolist(), rng, most)
+    kinds = np.flatnonzero(mask_of("kind", found, none)[0]).tolist()
+    if kinds == [ch.SETTLEMENT]:
+        none[0, 0] = ch.SETTLEMENT
+        corners = np.flatnonzero(mask_of("corner", found, none)[0])
+        rows = np.repeat(none, len(corners), axis=0)
+        rows[:, COLUMN["corner"]] = corners
+        return rows
+    by_kind: dict[int, list[NDArray[np.int8]]] = {kind: [] for kind in kinds}
+    legal = mask.copy()
+    while kinds and sum(map(len, by_kind.values())) < most:
+        asked = np.repeat(kinds, DRAWS)
+        many = np.zeros(len(asked), np.int64)
+        uniforms = rng.random((len(asked), ch.NUM_SLOTS))
+        drawn = policy.decide(units[None][many], legal[None][many], uniforms, kinds=asked).choices
+        for kind in kinds:
+            own = by_kind[kind] + _different(drawn[asked == kind])
+            by_kind[kind] = own[: MOST_OFFERS if kind == ch.PROPOSE else None]
+        single = single_actions(drawn)
+        legal[single[single != NO_ACTION]] = 0
+        left = mask_of("kind", Situations.of(units[None], legal[None]), none)[0]
+        kinds = [kind for kind in kinds if left[kind] and kind != ch.PROPOSE]
     chosen = [own[0] for own in by_kind.values()]
     for kind in _ORDER:
-        own = by_kind.get(kind, [])[1:]
-        chosen += own[: max(0, most - len(chosen))]
+        further = by_kind.get(kind, [])[1:]
+        chosen += further[: max(0, most - len(chosen))]
     return np.array(chosen)
 
 
@@ -66,62 +92,9 @@ def own_first(
     rng: np.random.Generator,
     rows: Choices,
 ) -> Choices:
-    """Candidates (n, S) behind the policy's own choice, which may be one of them.
-
-    Args:
-        policy: samples its choice.
-        units: (N,) observation.
-        mask: (A,) legal actions.
-        rng: where the sample comes from.
-        rows: the candidates.
-    """
+    """Candidates (n, S) behind the policy's own choice, sampled anew, which may be one of them."""
     own = policy.decide(units[None], mask[None], rng.random((1, ch.NUM_SLOTS))).choices
     return np.array(_different(np.concatenate([own, rows])))
-
-
-def _samples(
-    policy: Policy,
-    units: NDArray[np.int8],
-    mask: NDArray[np.int8],
-    kinds: list[int],
-    rng: np.random.Generator,
-    most: int,
-) -> dict[int, list[NDArray[np.int8]]]:
-    """Different joint actions of each kind, as many in all as there may be, or as there are.
-
-    Actions that were drawn are left out when others are drawn; offers are drawn only once.
-    """
-    by_kind: dict[int, list[NDArray[np.int8]]] = {kind: [] for kind in kinds}
-    legal = mask.copy()
-    while kinds and sum(map(len, by_kind.values())) < most:
-        rows = np.repeat(kinds, DRAWS)
-        drawn = policy.decide(
-            np.repeat(units[None], len(rows), axis=0),
-            np.repeat(legal[None], len(rows), axis=0),
-            rng.random((len(rows), ch.NUM_SLOTS)),
-            kinds=rows,
-        ).choices
-        for kind in kinds:
-            own = by_kind[kind] + _different(drawn[rows == kind])
-            by_kind[kind] = own[: MOST_OFFERS if kind == ch.PROPOSE else None]
-        single = single_actions(drawn)
-        legal[single[single != NO_ACTION]] = 0
-        left = mask_of("kind", Situations.of(units[None], legal[None]), _none())[0]
-        kinds = [kind for kind in kinds if left[kind] and kind != ch.PROPOSE]
-    return by_kind
-
-
-def _none() -> Choices:
-    return np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
-
-
-def _all_settlements(found: Situations) -> Choices:
-    first = _none()
-    first[0, 0] = ch.SETTLEMENT
-    corners = np.flatnonzero(mask_of("corner", found, first)[0])
-    rows = np.repeat(first, len(corners), axis=0)
-    rows[:, COLUMN["corner"]] = corners
-    return rows
 
 
 def _different(rows: Choices) -> list[NDArray[np.int8]]:
@@ -135,23 +108,6 @@ def _different(rows: Choices) -> list[NDArray[np.int8]]:
     return list(found.values())
 
 
-class Spread:
-    """The standard deviation of the last 500 values, at least 1."""
-
-    def __init__(self) -> None:
-        self._values: deque[float] = deque(maxlen=500)
-
-    def add(self, value: float) -> None:
-        """Add a value."""
-        self._values.append(value)
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation."""
-        return max(1.0, float(np.std(self._values))) if self._values else 1.0
-
-
-@dataclass
 class Node:
     """A decision of the searcher with its candidates, chosen by upper confidence bounds.
 
@@ -166,17 +122,10 @@ class Node:
         squares: (n,) sum of the squares of these values.
     """
 
-    rows: Choices
-    finished: NDArray[np.int64] = field(init=False)
-    running: NDArray[np.int64] = field(init=False)
-    total: NDArray[np.float64] = field(init=False)
-    squares: NDArray[np.float64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.finished = np.zeros(len(self.rows), np.int64)
-        self.running = np.zeros(len(self.rows), np.int64)
-        self.total = np.zeros(len(self.rows))
-        self.squares = np.zeros(len(self.rows))
+    def __init__(self, rows: Choices) -> None:
+        self.rows = rows
+        self.finished, self.running = np.zeros((2, len(rows)), np.int64)
+        self.total, self.squares = np.zeros((2, len(rows)))
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -184,14 +133,9 @@ class Node:
         visited = self.finished > 0
         return np.where(visited, self.total / np.maximum(self.finished, 1), -np.inf)
 
-    @property
-    def visits(self) -> NDArray[np.int64]:
-        """(n,) runs of each candidate, running ones included."""
-        return self.finished + self.running
-
     def begin(self, exploration: float, deviation: float) -> int:
         """The candidate of the next run, which counts as running."""
-        visits = self.visits
+        visits = self.finished + self.running
         bonus = np.sqrt(2 * np.log(self.finished.sum() + 2) / np.maximum(visits, 1))
         means = np.where(self.finished > 0, self.means, 0.0)
         scores = np.where(visits == 0, np.inf, means + exploration * deviation * bonus)
@@ -207,14 +151,7 @@ class Node:
         self.squares[candidate] += value * value
 
     def better_than_first(self, margin: float) -> int:
-        """The candidate with the best mean among those that are clearly better than the first.
-
-        Args:
-            margin: standard errors by which a mean must exceed that of the first candidate.
-
-        Returns:
-            Its index, 0 where none is.
-        """
+        """The best mean among those that exceed the first's by so many standard errors, or 0."""
         finished, spare = self.finished, self.finished.sum() - np.count_nonzero(self.finished)
         if finished[0] == 0 or spare == 0:
             return 0
@@ -267,11 +204,67 @@ class SearchRun:
         return found[::-1]
 
 
-def next_uniforms(runs: Sequence[SearchRun]) -> NDArray[np.float64]:
-    """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
-    seeds = np.array([run.seed for run in runs], np.uint64)
-    taken = np.array([run.taken for run in runs])
-    for run in runs:
-        run.taken += 1
-    bits = nth_numbers(seeds[:, None], taken[:, None] * NUM_SLOTS + np.arange(NUM_SLOTS))
-    return uniforms(bits)
+def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> Game:
+    """A full game that the seat could be in, drawn in the source's way.
+
+    Unknown development cards of the opponents and the deck are shuffled together. Of each resource
+    the opponents get the fewest cards that they can hold; the rest is handed out card by card at
+    random, and all of it again where it doesn't come out. Hands drawn so are possible, but neither
+    uniform nor as likely as what was seen makes them. Where hands and bank needn't add up, the
+    belief's draw is taken.
+
+    Args:
+        view: of the seat; it must answer `resample`.
+        seat: the viewer.
+        rules: of the game.
+        rng: where the draws come from.
+    """
+    drawn = view.resample(rng)
+    if drawn.validate() != Violation.NONE:
+        return drawn
+    for _ in range(_TRIES):
+        games = drawn.games.copy()
+        if not _deal_hands(games[0], seat, rng):
+            continue
+        _deal_cards(games[0], seat, rng)
+        resampling.settle(games, seat)
+        game = Game.from_games(games, rules)
+        if game.validate() == Violation.NONE:
+            return game
+    return drawn
+
+
+def _deal_hands(record: Any, seat: int, rng: np.random.Generator) -> bool:
+    """Write hands, and bounds of all observers that allow them; False where it didn't come out."""
+    hands, most = bounds_of(record, seat)
+    n = len(hands)
+    sizes = record["hand_size"][:n].astype(np.int64)
+    left = BANK_PER_RESOURCE - record["bank"].astype(np.int64) - hands.sum(0)
+    for r in rng.permutation(np.repeat(np.arange(NUM_RESOURCES), left)):
+        room = np.flatnonzero((hands[:, r] < most[:, r]) & (hands.sum(1) < sizes))
+        if not len(room):
+            return False
+        hands[rng.choice(room), r] += 1
+    for o in range(n):
+        least, most = bounds_of(record, o)
+        record["below"][o, :n] = hands - (least if o == seat else np.minimum(least, hands))
+        record["above"][o, :n] = (most if o == seat else np.maximum(most, hands)) - hands
+        record["below"][o, o] = record["above"][o, o] = 0
+    record["hand"][:n] = hands
+    return True
+
+
+def _deal_cards(record: Any, seat: int, rng: np.random.Generator) -> None:
+    """Shuffle the development cards of the others and the deck together."""
+    others = [p for p in range(int(record["num_players"])) if p != seat]
+    held = [int(record["cards"][p].sum()) for p in others]
+    start = DECK_SIZE - int(record["deck_left"])
+    kinds = np.bincount(record["deck"][start:].astype(np.int64), minlength=NUM_CARD_KINDS)
+    kinds = kinds + record["cards"][others].sum(0)
+    cards = rng.permutation(np.repeat(np.arange(NUM_CARD_KINDS), kinds))
+    for p, own in zip(others, np.split(cards, np.cumsum(held)), strict=False):
+        record["cards"][p] = np.bincount(own, minlength=NUM_CARD_KINDS)
+        if p == record["turn_player"]:
+            new = int(record["new_cards"].sum())
+            record["new_cards"] = np.bincount(own[:new], minlength=NUM_CARD_KINDS)
+    record["deck"][start:] = cards[sum(held) :]

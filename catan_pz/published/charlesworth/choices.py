@@ -7,12 +7,13 @@ S slots, N numbers of an observation, A actions, R resources.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
+from catan_pz.encoders.arrays import Array, Constant, floats
 from catan_pz.observation.segments import PLACES
 from catan_pz.published.charlesworth.encoder import RESOURCES
 from catan_pz.published.factored import UNUSED
@@ -28,37 +29,9 @@ from catan_pz.terms import (
     Phase,
 )
 
-KINDS: Final = (
-    "settlement",
-    "road",
-    "city",
-    "buy card",
-    "play card",
-    "exchange",
-    "propose trade",
-    "respond to trade",
-    "move robber",
-    "roll",
-    "end turn",
-    "steal",
-    "discard",
-)
-NUM_KINDS: Final = len(KINDS)
-(
-    SETTLEMENT,
-    ROAD,
-    CITY,
-    BUY,
-    PLAY,
-    EXCHANGE,
-    PROPOSE,
-    RESPOND,
-    ROBBER,
-    ROLL,
-    END_TURN,
-    STEAL,
-    DISCARD,
-) = range(NUM_KINDS)
+SETTLEMENT, ROAD, CITY, BUY, PLAY, EXCHANGE, PROPOSE = range(7)
+RESPOND, ROBBER, ROLL, END_TURN, STEAL, DISCARD = range(7, 13)
+NUM_KINDS: Final = 13
 
 MOST_PICKS: Final = 4
 """Cards a side in an offer."""
@@ -67,24 +40,13 @@ STOP: Final = NUM_RESOURCES
 """The choice of no further card."""
 
 
-@dataclass(frozen=True)
-class Slot:
-    """A choice of a joint action.
-
-    Attributes:
-        name: its own.
-        head: the head that makes it; the picks of an offer's side share one.
-        size: how many choices there are.
-    """
+class Slot(NamedTuple):
+    """A choice of a joint action: its name, the head that makes it, and how many choices it has."""
 
     name: str
     head: str
     size: int
 
-
-_PICKS: Final = [
-    Slot(f"{side}_{k}", side, NUM_RESOURCES + 1) for side in ("give", "get") for k in range(4)
-]
 
 SLOTS: Final = (
     Slot("kind", "kind", NUM_KINDS),
@@ -95,7 +57,8 @@ SLOTS: Final = (
     Slot("card", "card", NUM_CARD_KINDS),
     Slot("accept", "accept", 2),
     Slot("player", "player", MAX_PLAYERS - 1),
-    *_PICKS,
+    *(Slot(f"give_{k}", "give", STOP + 1) for k in range(MOST_PICKS)),
+    *(Slot(f"get_{k}", "get", STOP + 1) for k in range(MOST_PICKS)),
     Slot("first", "first", NUM_RESOURCES),
     Slot("second", "second", NUM_RESOURCES),
     Slot("discard", "discard", NUM_RESOURCES),
@@ -124,23 +87,21 @@ Choices = NDArray[np.int8]
 Mask = NDArray[np.bool_]
 
 _ORDER: Final = np.array(RESOURCES)
-_NO_SWAP: Final = actions.NUM_ACTIONS
-"""A column behind those of a mask, which is never legal."""
+_PICKABLE: Final = Constant(np.arange(STOP + 1))
 
 
-def _between(pairs: NDArray[np.int64], first: int, both_ways: bool) -> NDArray[np.int64]:
-    """(R, R) the action of each pair of resources, in the order of the heads."""
-    table = np.full((NUM_RESOURCES, NUM_RESOURCES), _NO_SWAP)
-    for k, (a, b) in enumerate(pairs):
-        table[a, b] = first + k
-        if both_ways:
-            table[b, a] = first + k
+def _bank_trades() -> NDArray[np.int64]:
+    table = np.full((NUM_RESOURCES, NUM_RESOURCES), actions.NUM_ACTIONS)
+    swaps = actions.MARITIME_SWAPS
+    table[tuple(swaps.T)] = actions.MARITIME_TRADE + np.arange(len(swaps))
     return np.asarray(table[np.ix_(_ORDER, _ORDER)])
 
 
-SWAPS: Final = _between(actions.MARITIME_SWAPS, actions.MARITIME_TRADE, both_ways=False)
-PLENTY: Final = _between(actions.PLENTY_PAIRS, actions.PLAY_YEAR_OF_PLENTY, both_ways=True)
-"""(R, R) the action of each two resources; two unlike ones of a year of plenty have two orders."""
+SWAPS: Final = _bank_trades()
+"""(R, R) the bank trade of each two resources; for two alike a column that is never legal."""
+
+PLENTY: Final = actions.PLENTY_ACTIONS[np.ix_(_ORDER, _ORDER)]
+"""(R, R) the year of plenty of each two resources; two unlike ones have two orders."""
 
 MONOPOLIES: Final = actions.PLAY_MONOPOLY + _ORDER
 DISCARDS: Final = actions.DISCARD + _ORDER
@@ -184,24 +145,21 @@ class Situations:
     def __getitem__(self, rows: NDArray[Any]) -> "Situations":
         return Situations(self.units[rows], self.legal[rows])
 
-    def segment(self, name: str, *shape: int) -> NDArray[np.int8]:
-        """(K, ...) a segment of the observations."""
-        return self.units[:, PLACES[name]].reshape(len(self.units), *shape)
-
     @property
     def hand(self) -> NDArray[np.int8]:
         """(K, R) own cards."""
-        return self.segment("own_hand", NUM_RESOURCES)[:, _ORDER]
+        return self.units[:, PLACES["own_hand"]][:, _ORDER]
 
     @property
     def most_held(self) -> NDArray[np.int8]:
         """(K, P - 1, R) most cards that each opponent can hold, by what is known."""
-        return self.segment("hand_max", MAX_PLAYERS, NUM_RESOURCES)[:, 1:, _ORDER]
+        held = self.units[:, PLACES["hand_max"]].reshape(-1, MAX_PLAYERS, NUM_RESOURCES)
+        return held[:, 1:, _ORDER]
 
     @property
     def hand_sizes(self) -> NDArray[np.int8]:
         """(K, P - 1) cards in the hands of the opponents."""
-        return self.segment("hand_size", MAX_PLAYERS)[:, 1:]
+        return self.units[:, PLACES["hand_size"]][:, 1:]
 
 
 def is_asked(units: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -230,7 +188,7 @@ def needed(slot: str, choices: Choices) -> NDArray[np.bool_]:
     if slot in ("first", "second"):
         plenty = card == YEAR_OF_PLENTY
         return np.asarray((kind == EXCHANGE) | plenty | ((card == MONOPOLY) & (slot == "first")))
-    if slot[:-1] in ("give_", "get_"):
+    if slot not in _WANTED:
         before = choices[:, COLUMN[slot] - 1]
         goes_on = (before != STOP) & (before != UNUSED)
         return np.asarray((kind == PROPOSE) & (goes_on | slot.endswith("0")))
@@ -241,36 +199,36 @@ def needed(slot: str, choices: Choices) -> NDArray[np.bool_]:
     return np.asarray(found)
 
 
-def picked(choices: Choices, side: slice) -> NDArray[np.int8]:
-    """(K, R + 1) how often each resource, and the stop, was chosen for a side of an offer."""
-    chosen = choices[:, side, None] == np.arange(NUM_RESOURCES + 1)
-    return np.asarray(chosen.sum(1), np.int8)
+def picked(choices: Array, side: slice) -> Array:
+    """(K, R + 1) how often each resource, and the stop, was chosen in some slots, as float32."""
+    chosen = choices[:, side, None]
+    return floats(chosen == _PICKABLE.beside(chosen)).sum(1)
 
 
 def mask_of(slot: str, found: Situations, choices: Choices) -> Mask:
     """(K, size) what a slot may choose where it is needed, after the choices before it."""
-    legal = found.legal
-    if slot == "kind":
-        return _kinds(found)
-    if slot == "corner":
-        settles = choices[:, COLUMN["kind"], None] == SETTLEMENT
-        return np.where(settles, legal[:, _KIND_ACTIONS[SETTLEMENT]], legal[:, _KIND_ACTIONS[CITY]])
-    if slot == "edge":
-        return np.pad(legal[:, _KIND_ACTIONS[ROAD]], ((0, 0), (0, 1)))
-    if slot == "tile":
-        return legal[:, _KIND_ACTIONS[ROBBER]]
-    if slot == "card":
-        return _cards(found)
-    if slot == "accept":
-        return legal[:, _KIND_ACTIONS[RESPOND]]
-    if slot == "player":
-        steals = choices[:, COLUMN["kind"], None] == STEAL
-        return np.where(steals, legal[:, _KIND_ACTIONS[STEAL]], _partners(found))
-    if slot == "discard":
-        return legal[:, DISCARDS]
-    if slot in ("first", "second"):
-        return _resources(slot, found, choices)
-    return _gives(slot, found, choices) if slot.startswith("give") else _gets(slot, found, choices)
+    legal, of_kind, kind = found.legal, _KIND_ACTIONS, choices[:, COLUMN["kind"], None]
+    match slot:
+        case "kind":
+            return _kinds(found)
+        case "corner":
+            settles = kind == SETTLEMENT
+            return np.where(settles, legal[:, of_kind[SETTLEMENT]], legal[:, of_kind[CITY]])
+        case "edge":
+            return np.pad(legal[:, of_kind[ROAD]], ((0, 0), (0, 1)))
+        case "tile":
+            return legal[:, of_kind[ROBBER]]
+        case "card":
+            return _cards(legal)
+        case "accept":
+            return legal[:, of_kind[RESPOND]]
+        case "player":
+            return np.where(kind == STEAL, legal[:, of_kind[STEAL]], _partners(found))
+        case "discard":
+            return legal[:, DISCARDS]
+        case "first" | "second":
+            return _resources(slot, legal, choices)
+    return _picks(slot, found, choices)
 
 
 def _kinds(found: Situations) -> Mask:
@@ -283,9 +241,8 @@ def _kinds(found: Situations) -> Mask:
     return kinds
 
 
-def _cards(found: Situations) -> Mask:
+def _cards(legal: Mask) -> Mask:
     """Victory point cards are never played: they count at once."""
-    legal = found.legal
     cards = np.zeros((len(legal), NUM_CARD_KINDS), np.bool_)
     cards[:, 0] = legal[:, actions.PLAY_KNIGHT]
     cards[:, 1] = legal[:, actions.PLAY_ROAD_BUILDING]
@@ -296,51 +253,31 @@ def _cards(found: Situations) -> Mask:
 
 def _partners(found: Situations) -> Mask:
     """(K, P - 1) opponents who can hold a resource that isn't the only one to give for it."""
-    can_give = found.hand > 0
     can_get = (found.most_held > 0) & (found.hand_sizes[:, :, None] > 0)
-    both = (can_give[:, None, :, None] & can_get[:, :, None, :]).reshape(
-        len(can_give), MAX_PLAYERS - 1, -1
-    )
-    return np.asarray((both & ~np.eye(NUM_RESOURCES, dtype=bool).ravel()).any(2))
+    both = (found.hand > 0)[:, None, :, None] & can_get[:, :, None, :]
+    return np.asarray((both & ~np.eye(NUM_RESOURCES, dtype=bool)).any((2, 3)))
 
 
-def _of_partner(found: Situations, choices: Choices) -> tuple[Any, Any]:
-    """(K, R) most cards that the player named can hold, and (K,) all of them."""
+def _picks(slot: str, found: Situations, choices: Choices) -> Mask:
+    """Cards of a side of an offer: none that are on the other side, and one at least."""
     rows, named = np.arange(len(choices)), choices[:, COLUMN["player"]]
-    return found.most_held[rows, named], found.hand_sizes[rows, named]
-
-
-def _gives(slot: str, found: Situations, choices: Choices) -> Mask:
-    """Cards in hand; something must be left to ask for, which isn't given."""
-    given = picked(choices, GIVE)[:, :NUM_RESOURCES]
-    most, _ = _of_partner(found, choices)
-    free = (most > 0) & (given == 0)
-    others = free.sum(1)[:, None] - free
-    cards = (found.hand > given) & (others > 0)
-    return _with_stop(cards, slot)
-
-
-def _gets(slot: str, found: Situations, choices: Choices) -> Mask:
-    """Cards that the player named can hold, of resources that aren't given."""
-    given = picked(choices, GIVE)[:, :NUM_RESOURCES]
-    asked = picked(choices, GET)[:, :NUM_RESOURCES]
-    most, size = _of_partner(found, choices)
-    room = asked.sum(1) < size
-    return _with_stop((given == 0) & (asked < most) & room[:, None], slot)
-
-
-def _with_stop(cards: Mask, slot: str) -> Mask:
-    """The first pick must be a card."""
+    most, size = found.most_held[rows, named], found.hand_sizes[rows, named]
+    given, asked = (picked(choices, side)[:, :STOP] for side in (GIVE, GET))
+    if slot.startswith("give"):  # something must be left to ask for
+        free = (most > 0) & (given == 0)
+        cards = (found.hand > given) & (free.sum(1)[:, None] > free)
+    else:
+        cards = (given == 0) & (asked < most) & (asked.sum(1) < size)[:, None]
     stop = np.full((len(cards), 1), not slot.endswith("0"))
     return np.concatenate([cards, stop], axis=1)
 
 
-def _resources(slot: str, found: Situations, choices: Choices) -> Mask:
+def _resources(slot: str, legal: Mask, choices: Choices) -> Mask:
     """Resources of an exchange, a year of plenty or a monopoly."""
     rows = np.arange(len(choices))[:, None]
     kind, card = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]]
     tables = np.where((kind == EXCHANGE)[:, None, None], SWAPS, PLENTY)
     if slot == "second":
-        return found.legal[rows, tables[rows[:, 0], choices[:, COLUMN["first"]]]]
-    pairs = found.legal[rows[:, :, None], tables].any(2)
-    return np.where((card == MONOPOLY)[:, None], found.legal[:, MONOPOLIES], pairs)
+        return legal[rows, tables[rows[:, 0], choices[:, COLUMN["first"]]]]
+    pairs = legal[rows[:, :, None], tables].any(2)
+    return np.where((card == MONOPOLY)[:, None], legal[:, MONOPOLIES], pairs)

@@ -1,9 +1,8 @@
-"""Joint actions sampled by a policy of heads, and many games in which they are played.
+"""A policy of heads that samples joint actions, and many games in which they are played.
 
 The environment makes every offer to all players, card by card. A joint action names one of them:
 the offer is closed with that player alone, and withdrawn where it doesn't accept. Letters: B games,
-K decisions, S slots, M numbers in the masks of all slots, J units of the trunk, N numbers of an
-observation, A actions.
+K decisions, S slots, M numbers in the masks of all slots, N numbers of an observation, A actions.
 """
 
 from collections.abc import Mapping
@@ -24,16 +23,11 @@ from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.choices import (
     COLUMN,
     MASK_PLACES,
-    MASK_SIZE,
-    MOST_PICKS,
     NUM_SLOTS,
     SLOTS,
     Choices,
     Mask,
     Situations,
-    is_asked,
-    mask_of,
-    needed,
 )
 from catan_pz.published.charlesworth.encoder import RESOURCES
 from catan_pz.published.charlesworth.networks import (
@@ -64,26 +58,15 @@ class ActionPlan:
     partner: int = ANYBODY
 
     def next_action(self, units: NDArray[np.int8], mask: NDArray[Any]) -> int:
-        """What to play now: the next action, or the end of the offer.
-
-        Args:
-            units: (N,) int8, the observation.
-            mask: (A,) legal actions.
-        """
+        """The next action, or the end of the offer, by an observation (N,) and a mask (A,)."""
         if self.actions:
             action = self.actions.pop(0)
             if mask[action]:
                 return action
             self.actions.clear()
-        return self._closing(units, mask)
-
-    def _closing(self, units: NDArray[np.int8], mask: NDArray[Any]) -> int:
         answers = units[PLACES["answer"]].reshape(MAX_PLAYERS, -1)[1:, ACCEPTED]
         possible = (answers != 0) & (mask[actions.CLOSE_WITH : actions.WITHDRAW] != 0)
-        if self.partner == ANYBODY:
-            partner = int(possible.argmax())
-        else:
-            partner = self.partner
+        partner = int(possible.argmax()) if self.partner == ANYBODY else self.partner
         return actions.CLOSE_WITH + partner if possible[partner] else actions.WITHDRAW
 
 
@@ -91,7 +74,7 @@ def plans_of(choices: Choices) -> list[ActionPlan]:
     """The plan of each joint action, (K, S) choices."""
     single = single_actions(choices).tolist()
     return [
-        _offer(row) if action == actions.NO_ACTION else ActionPlan([action])
+        _offer(row) if action == NO_ACTION else ActionPlan([action])
         for row, action in zip(choices, single, strict=True)
     ]
 
@@ -119,7 +102,6 @@ def single_actions(choices: Choices) -> NDArray[np.int64]:
         ch.BUY: actions.BUY_DEVELOPMENT_CARD,
         ch.PLAY: of_card,
         ch.EXCHANGE: ch.SWAPS[first, second],
-        ch.PROPOSE: actions.NO_ACTION,
         ch.RESPOND: actions.ACCEPT + place["accept"],
         ch.ROBBER: actions.MOVE_ROBBER + place["tile"],
         ch.ROLL: actions.ROLL,
@@ -127,7 +109,7 @@ def single_actions(choices: Choices) -> NDArray[np.int64]:
         ch.STEAL: actions.STEAL + place["player"],
         ch.DISCARD: ch.DISCARDS[place["discard"]],
     }
-    return np.select([kind == k for k in by_kind], list(by_kind.values()), actions.NO_ACTION)
+    return np.select([kind == k for k in by_kind], list(by_kind.values()), NO_ACTION)
 
 
 @dataclass
@@ -149,71 +131,78 @@ class JointDecision:
     certainty: NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Policy:
+    """A network with its weights, NumPy arrays or tensors without gradients, and its encoder."""
+
+    architecture: CharlesworthNetwork
+    weights: Weights
+    encoder: Encoder
+
+    @np.errstate(under="ignore")  # other libraries may let it raise
+    def decide(
+        self,
+        units: NDArray[np.int8],
+        masks: NDArray[Any],
+        uniforms: NDArray[np.float64],
+        *,
+        kinds: NDArray[np.int64] | None = None,
+        best: bool = False,
+    ) -> JointDecision:
+        """Choose a joint action in each of K decisions, slot by slot.
+
+        Args:
+            units: (K, N) int8 observations.
+            masks: (K, A) legal actions.
+            uniforms: (K, S) numbers in [0, 1) that sample.
+            kinds: (K,) legal kinds to take, instead of sampling them.
+            best: whether each slot takes its most probable choice.
+        """
+        network, weights, count = self.architecture, self.weights, len(units)
+        found, seen = Situations.of(units, masks), self._encoded(units)
+        trunk = network.trunk(weights, seen)
+        decision = JointDecision(
+            np.full((count, NUM_SLOTS), UNUSED, np.int8),
+            np.zeros((count, ch.MASK_SIZE), np.bool_),
+            np.zeros(count),
+            _numbers(network.value(weights, trunk)),
+            np.ones((count, NUM_SLOTS)),
+        )
+        for k, slot in enumerate(SLOTS):
+            rows = np.flatnonzero(ch.needed(slot.name, decision.choices))
+            if not len(rows):
+                continue
+            before = decision.choices[rows]
+            mask = ch.mask_of(slot.name, found[rows], before)
+            decision.masks[rows, MASK_PLACES[slot.name]] = mask
+            here = {name: seen[name][rows] for name in CONDITIONS_SEEN}
+            given = before if isinstance(trunk, np.ndarray) else trunk.new_tensor(before)
+            condition = condition_of(slot.name, given, here)
+            logits = network.logits(weights, slot.head, trunk[rows], condition)
+            logs = log_probabilities(_numbers(logits), mask)
+            if slot.name == "kind" and kinds is not None:
+                chosen = kinds
+            else:
+                chosen = logs.argmax(1) if best else _sampled(np.exp(logs), uniforms[rows, k])
+            decision.choices[rows, k] = chosen
+            chosen_logs = logs[np.arange(len(rows)), chosen]
+            decision.log_probability[rows] += chosen_logs
+            decision.certainty[rows, k] = np.exp(chosen_logs)
+        return decision
+
+    def _encoded(self, units: NDArray[np.int8]) -> Mapping[str, Any]:
+        """Observations as the network takes them, of the same kind as its weights."""
+        seen, some = self.encoder.encode(units), next(iter(self.weights.values()))
+        if isinstance(some, np.ndarray):
+            return dict(seen)
+        return {name: some.new_tensor(array) for name, array in seen.items()}
+
+
 def _numbers(array: Array) -> NDArray[np.float64]:
     """An array or tensor as float64 in NumPy."""
     if not isinstance(array, np.ndarray):
         array = array.numpy(force=True)
     return np.asarray(array, np.float64)
-
-
-@np.errstate(under="ignore")  # other libraries may let it raise
-def decide(
-    architecture: CharlesworthNetwork,
-    weights: Weights,
-    seen: Mapping[str, Array],
-    found: Situations,
-    uniforms: NDArray[np.float64],
-    *,
-    kinds: NDArray[np.int64] | None = None,
-    best: bool = False,
-) -> JointDecision:
-    """Sample a joint action in each of K decisions, slot by slot.
-
-    Args:
-        architecture: of the network.
-        weights: its weights, NumPy arrays or tensors that require no gradients.
-        seen: observations by its encoder, arrays of the same kind.
-        found: the same observations in natural units, and the legal actions.
-        uniforms: (K, S) numbers in [0, 1) that sample.
-        kinds: (K,) legal kinds to take, instead of sampling them.
-        best: whether each slot takes its most probable choice.
-    """
-    trunk = architecture.trunk(weights, seen)
-    count = len(uniforms)
-    decision = JointDecision(
-        np.full((count, NUM_SLOTS), UNUSED, np.int8),
-        np.zeros((count, MASK_SIZE), np.bool_),
-        np.zeros(count),
-        _numbers(architecture.value(weights, trunk)),
-        np.ones((count, NUM_SLOTS)),
-    )
-    for k, slot in enumerate(SLOTS):
-        rows = np.flatnonzero(needed(slot.name, decision.choices))
-        if not len(rows):
-            continue
-        before = decision.choices[rows]
-        mask = mask_of(slot.name, found[rows], before)
-        decision.masks[rows, MASK_PLACES[slot.name]] = mask
-        here = {name: seen[name][rows] for name in CONDITIONS_SEEN}
-        condition = condition_of(slot.name, _like(before, trunk), here)
-        logits = architecture.logits(weights, slot.head, trunk[rows], condition)
-        logs = log_probabilities(_numbers(logits), mask)
-        if slot.name == "kind" and kinds is not None:
-            chosen = kinds
-        else:
-            chosen = logs.argmax(1) if best else _sampled(np.exp(logs), uniforms[rows, k])
-        decision.choices[rows, k] = chosen
-        chosen_logs = logs[np.arange(len(rows)), chosen]
-        decision.log_probability[rows] += chosen_logs
-        decision.certainty[rows, k] = np.exp(chosen_logs)
-    return decision
-
-
-def _like(choices: Choices, array: Array) -> Array:
-    """Choices as an array of the same kind, on the same device."""
-    if isinstance(array, np.ndarray):
-        return choices
-    return array.new_tensor(choices)
 
 
 def _sampled(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) -> Any:
@@ -223,61 +212,12 @@ def _sampled(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) 
     return (below > picked[:, None]).argmax(1)
 
 
-_PLAN: Final = 2 * MOST_PICKS + 1
+_LONGEST: Final = 2 * ch.MOST_PICKS + 1
 """Actions of the longest offer."""
 
 
-@dataclass(frozen=True)
-class Policy:
-    """A network with its weights and its encoder.
-
-    Attributes:
-        architecture: the network.
-        weights: NumPy arrays, or tensors that require no gradients.
-        encoder: of its observations.
-    """
-
-    architecture: CharlesworthNetwork
-    weights: Weights
-    encoder: Encoder
-
-    def encode(self, units: NDArray[np.int8]) -> Mapping[str, Any]:
-        """Observations (K, N) as the network takes them, of the same kind as its weights."""
-        seen = self.encoder.encode(units)
-        some = next(iter(self.weights.values()))
-        if isinstance(some, np.ndarray):
-            return dict(seen)
-        return {name: some.new_tensor(array) for name, array in seen.items()}
-
-    def decide(
-        self,
-        units: NDArray[np.int8],
-        masks: NDArray[Any],
-        uniforms: NDArray[np.float64],
-        **options: Any,
-    ) -> JointDecision:
-        """A joint action in each of K decisions.
-
-        Args:
-            units: (K, N) int8 observations.
-            masks: (K, A) legal actions.
-            uniforms: (K, S) numbers in [0, 1) that sample.
-            **options: as for `policy.decide`.
-        """
-        found = Situations.of(units, masks)
-        seen = self.encode(units)
-        return decide(self.architecture, self.weights, seen, found, uniforms, **options)
-
-
 class PlannedGames:
-    """A batch of games, stepped by joint actions.
-
-    Args:
-        batch: the games, with observations in natural units.
-
-    Attributes:
-        batch: the games.
-    """
+    """A batch of games with observations in natural units, stepped by joint actions."""
 
     def __init__(self, batch: CpuBatch) -> None:
         self.batch = batch
@@ -287,7 +227,7 @@ class PlannedGames:
         """(K,) the games that wait for a joint action; none of finished ones."""
         units = self.batch.units
         assert units is not None
-        return np.flatnonzero(is_asked(units) & self.batch.mask.any(1))
+        return np.flatnonzero(ch.is_asked(units) & self.batch.mask.any(1))
 
     def step(
         self, rows: NDArray[np.int64], choices: Choices, actions: NDArray[np.int64] | None = None
@@ -297,7 +237,7 @@ class PlannedGames:
         Args:
             rows: (K,) games in which a joint action was chosen.
             choices: (K, S) these.
-            actions: (B,) of players that choose otherwise, `NO_ACTION` for the other games.
+            actions: (B,) in games that are played otherwise, `NO_ACTION` in the others.
         """
         batch = self.batch
         units, masks = batch.units, batch.mask
@@ -315,20 +255,14 @@ class PlannedGames:
             self._plans.pop(row, None)
 
     def place(self, rows: NDArray[np.int64], records: np.ndarray) -> None:
-        """Let positions take the places of some games.
-
-        Args:
-            rows: (K,) the games.
-            records: (K,) of `STATE` that a seat's belief has drawn, in which no offer is being
-                made or closed.
-        """
+        """Let positions, (K,) of `STATE` without an offer under way, take the places of games."""
         self.batch.place_games(rows, records, check=False)
         for row in rows.tolist():
             self._plans.pop(row, None)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name."""
-        plans = np.full((len(self._plans), 2 + _PLAN), NO_ACTION)
+        plans = np.full((len(self._plans), 2 + _LONGEST), NO_ACTION)
         for line, (row, plan) in zip(plans, self._plans.items(), strict=True):
             line[: 2 + len(plan.actions)] = [row, plan.partner, *plan.actions]
         return self.batch.get_state() | {"plans": plans}

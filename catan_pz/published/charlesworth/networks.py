@@ -16,75 +16,10 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import check_choice, check_flag
 from catan_pz.encoders.arrays import Array, Constant, affine, floats, join, merge
+from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth import encoder as seen_as
-from catan_pz.published.charlesworth.choices import COLUMN, GIVE, HEADS, KINDS, NUM_KINDS, STOP
+from catan_pz.published.charlesworth.choices import COLUMN, STOP, picked
 from catan_pz.terms import MAX_PLAYERS, NUM_CARD_KINDS, NUM_HEXES, NUM_RESOURCES, YEAR_OF_PLENTY
-
-_EPSILON: Final = 1e-5
-
-
-def dense(x: Array, weight: Array, bias: Array) -> Array:
-    """(..., F') x @ weight + bias, for a weight (F, F')."""
-    if isinstance(x, np.ndarray):
-        rows = affine(x.reshape(-1, x.shape[-1]), weight, bias)
-        return rows.reshape(*x.shape[:-1], weight.shape[1])
-    from torch.nn.functional import linear
-
-    return linear(x, weight.t(), bias)
-
-
-def layer_norm(x: Array, scale: Array, offset: Array) -> Array:
-    """The last axis with mean 0 and variance 1, then scaled and moved."""
-    if isinstance(x, np.ndarray):
-        share = np.float32(1 / x.shape[-1])
-        y = x - np.einsum("...f->...", x)[..., None] * share
-        variance = np.einsum("...f,...f->...", y, y)[..., None] * share
-        y /= np.sqrt(variance + np.float32(_EPSILON))
-        y *= scale
-        y += offset
-        return y
-    from torch.nn import functional
-
-    return functional.layer_norm(x, scale.shape, scale, offset, _EPSILON)
-
-
-def rectified(x: Array) -> Array:
-    """The larger of each number and 0, in the same array with NumPy."""
-    return np.maximum(x, 0, out=x) if isinstance(x, np.ndarray) else x.clip(0)
-
-
-def attention(queries: Array, keys: Array, values: Array) -> Array:
-    """(..., T, F) scaled dot-product attention over the tokens (..., T, F).
-
-    Source: Vaswani et al., "Attention Is All You Need", 2017.
-    """
-    scale = queries.shape[-1] ** -0.5
-    if not isinstance(queries, np.ndarray):
-        scores = queries @ keys.swapaxes(-1, -2) * scale
-        return scores.softmax(-1) @ values  # faster here than torch's fused attention
-    # A column for each query, so that maxima and sums go over whole rows at a time.
-    columns = np.ascontiguousarray(queries.swapaxes(-1, -2))
-    scores = np.ascontiguousarray(keys) @ columns
-    scores *= np.float32(scale)
-    scores -= scores.max(-2, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(-2, keepdims=True)
-    return (np.ascontiguousarray(values.swapaxes(-1, -2)) @ scores).swapaxes(-1, -2)
-
-
-def exponential(x: Array) -> Array:
-    """E to the power of each number."""
-    return np.exp(x) if isinstance(x, np.ndarray) else x.exp()
-
-
-def log_probabilities(logits: Array, mask: Array) -> Array:
-    """Log-softmax over what a mask allows; very low elsewhere, so that entropies are finite."""
-    if isinstance(logits, np.ndarray):
-        masked: Any = np.where(mask, logits, -1e8)
-        masked = masked - masked.max(-1, keepdims=True)
-        return masked - np.log(np.exp(masked).sum(-1, keepdims=True))
-    return logits.masked_fill(~mask, -1e8).log_softmax(-1)
-
 
 SIZES: Final = {
     "full": {"tile": 64, "feed": 128, "tile_out": 25, "player": 256, "player_out": 128}
@@ -106,8 +41,8 @@ CONDITIONS: Final = {
     "corner": 2,
     "accept": OFFER_OUT,
     "player": 2,
-    "give": seen_as.HAND_FEATURES + NUM_RESOURCES + 1,
-    "get": 2 * (NUM_RESOURCES + 1),
+    "give": seen_as.HAND_FEATURES + STOP + 1,
+    "get": 2 * (STOP + 1),
     "first": 4,
     "second": 4 + NUM_RESOURCES,
 }
@@ -116,16 +51,13 @@ CONDITIONS: Final = {
 CONDITIONS_SEEN: Final = ("hand", "offer")
 """Parts of an observation that heads take beside the trunk."""
 
+_EPSILON: Final = 1e-5
 _SQRT2: Final = 2**0.5
 _HEAD_GAIN: Final = 0.01
-_PICKS: Final = Constant(np.arange(NUM_RESOURCES + 1))
 _FIRSTS: Final = Constant(np.arange(NUM_RESOURCES))
-_KIND: Final = {name: k for k, name in enumerate(KINDS)}
-
-assert STOP == NUM_RESOURCES
-assert len(KINDS) == NUM_KINDS
 
 Weights = Mapping[str, Array]
+Shapes = dict[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -151,22 +83,20 @@ class CharlesworthNetwork:
         return asdict(self)
 
     @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    def shapes(self) -> Shapes:
         """Shapes of all weights, by name: "tiles.weight", "tiles.bias", "tiles_norm.scale"."""
         n = SIZES[self.size]
         added = seen_as.ROAD_FEATURES + seen_as.HARBOR_FEATURES if self.additions else 0
         phase = seen_as.PHASE_FEATURES if self.additions else 0
-        shapes: dict[str, tuple[int, ...]] = {}
-        shapes |= _normed("tiles", seen_as.TILE_FEATURES + added, n["tile"])
+        shapes = _normed("tiles", seen_as.TILE_FEATURES + added, n["tile"])
         for k in range(LAYERS):
             shapes |= _norm(f"attend_{k}_norm", n["tile"]) | _norm(f"feed_{k}_norm", n["tile"])
-            shapes |= _attention_shapes(f"attend_{k}", n["tile"])
+            shapes |= _attending(f"attend_{k}", n["tile"])
             shapes |= _linear(f"feed_{k}_in", n["tile"], n["feed"])
             shapes |= _linear(f"feed_{k}_out", n["feed"], n["tile"])
         shapes |= _normed("tiles_out", n["tile"], n["tile_out"])
         shapes["cards"] = (NO_CARD + 1, CARD_EMBEDDING)
-        for name in ("held", "played"):
-            shapes |= _attention_shapes(name, CARD_EMBEDDING)
+        shapes |= _attending("held", CARD_EMBEDDING) | _attending("played", CARD_EMBEDDING)
         for name, features, lists in (
             ("player", seen_as.PLAYER_FEATURES + phase, ("held", "played")),
             ("opponent", seen_as.OPPONENT_FEATURES, ("played",)),
@@ -179,11 +109,8 @@ class CharlesworthNetwork:
             shapes |= _normed(f"{name}_out", joined, n["player_out"])
         joined = NUM_HEXES * n["tile_out"] + MAX_PLAYERS * n["player_out"]
         shapes |= _normed("trunk", joined, n["trunk"])
-        return shapes | self._head_shapes(n)
-
-    def _head_shapes(self, n: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
-        shapes = _normed("offer", seen_as.OFFER_FEATURES, OFFER_OUT)
-        for head, outputs in HEADS.items():
+        shapes |= _normed("offer", seen_as.OFFER_FEATURES, OFFER_OUT)
+        for head, outputs in ch.HEADS.items():
             inputs = n["trunk"] + CONDITIONS.get(head, 0)
             if head == "give" and not self.additions:
                 inputs -= seen_as.HAND_FEATURES
@@ -197,16 +124,14 @@ class CharlesworthNetwork:
     @property
     def parameters(self) -> int:
         """How many weights it has."""
-        return sum(prod(shape) for shape in self.shapes.values())
+        return sum(map(prod, self.shapes.values()))
 
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
         """Weights to begin with: orthogonal ones of gain sqrt 2, those of logits of 0.01."""
         weights = {}
         for name, shape in self.shapes.items():
-            if name.endswith(".scale"):
-                array = np.ones(shape)
-            elif len(shape) == 1:
-                array = np.zeros(shape)
+            if len(shape) == 1:
+                array = np.full(shape, float(name.endswith(".scale")))
             elif name == "cards":
                 array = rng.normal(size=shape)
             else:
@@ -217,11 +142,10 @@ class CharlesworthNetwork:
 
     def trunk(self, weights: Weights, seen: Mapping[str, Array]) -> Array:
         """(K, J) for observations by the encoder, which has the names of its segments."""
-        tiles, player = seen["tiles"], seen["player"]
+        tiles, player, cards = seen["tiles"], seen["player"], seen["cards"]
         if self.additions:
             tiles = join([tiles, seen["roads"], seen["harbors"]])
             player = join([player, seen["phase"]])
-        cards = seen["cards"]
         own = [
             _layer("player", weights, player),
             _cards("player", "held", weights, cards[..., 0, :]),
@@ -240,20 +164,21 @@ class CharlesworthNetwork:
 
     def logits(self, weights: Weights, head: str, trunk: Array, condition: Array | None) -> Array:
         """(K, outputs) of a head, with what it is conditioned on, (K, n), if anything."""
-        if head == "accept":
-            assert condition is not None
-            condition = _layer("offer", weights, condition)
-        if head == "give" and not self.additions:
-            assert condition is not None
-            condition = condition[..., seen_as.HAND_FEATURES :]
-        x = trunk if condition is None else join([trunk, condition])
-        x = dense(_layer(f"{head}_in", weights, x), *_pair(f"{head}_hidden", weights))
-        return dense(x, *_pair(f"{head}_logits", weights))
+        if condition is None:
+            x = trunk
+        else:
+            if head == "accept":
+                condition = _layer("offer", weights, condition)
+            elif head == "give" and not self.additions:
+                condition = condition[..., seen_as.HAND_FEATURES :]
+            x = join([trunk, condition])
+        x = _dense(f"{head}_hidden", weights, _layer(f"{head}_in", weights, x))
+        return _dense(f"{head}_logits", weights, x)
 
     def value(self, weights: Weights, trunk: Array) -> Array:
         """(K,) normalised values."""
         x = _layer("value_1", weights, _layer("value_0", weights, trunk))
-        return dense(x, *_pair("value", weights))[..., 0]
+        return _dense("value", weights, x)[..., 0]
 
 
 def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array | None:
@@ -264,68 +189,91 @@ def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array 
         choices: (K, S) those of the slots before it.
         seen: `CONDITIONS_SEEN` of the observations by the encoder, for the same decisions.
     """
-    kind, card = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]]
+    kind, card, before = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]], COLUMN[slot]
     if slot == "accept":
         return seen["offer"]
     if slot == "corner":
-        return _flags(kind == _KIND["settlement"], kind == _KIND["city"])
+        return _flags(kind == ch.SETTLEMENT, kind == ch.CITY)
     if slot == "player":
-        return _flags(kind == _KIND["propose trade"], kind == _KIND["steal"])
-    if slot.startswith(("give", "get")):
-        given = _picked(choices, GIVE.start, COLUMN["get_0"])
-        before = COLUMN[slot]
-        if slot.startswith("give"):
-            return join([seen["hand"], _picked(choices, GIVE.start, before)])
-        return join([given, _picked(choices, COLUMN["get_0"], before)])
-    if slot in ("first", "second"):
-        plays = kind == _KIND["play card"]
-        exchanges = kind == _KIND["exchange"]
-        plenty = card == YEAR_OF_PLENTY
-        flags = _flags(plays, exchanges, plenty, plays & ~plenty)
-        if slot == "first":
-            return flags
-        first = choices[:, COLUMN["first"], None]
-        return join([flags, floats(first == _FIRSTS.beside(first))])
-    return None
+        return _flags(kind == ch.PROPOSE, kind == ch.STEAL)
+    if slot.startswith("give"):
+        return join([seen["hand"], picked(choices, slice(ch.GIVE.start, before))])
+    if slot.startswith("get"):
+        return join([picked(choices, ch.GIVE), picked(choices, slice(ch.GET.start, before))])
+    if slot not in ("first", "second"):
+        return None
+    plays, plenty = kind == ch.PLAY, card == YEAR_OF_PLENTY
+    flags = _flags(plays, kind == ch.EXCHANGE, plenty, plays & ~plenty)
+    if slot == "first":
+        return flags
+    first = choices[:, COLUMN["first"], None]
+    return join([flags, floats(first == _FIRSTS.beside(first))])
+
+
+def log_probabilities(logits: Array, mask: Array) -> Array:
+    """Log-softmax over what a mask allows; very low elsewhere, so that entropies are finite."""
+    if isinstance(logits, np.ndarray):
+        masked: Any = np.where(mask, logits, -1e8)
+        masked = masked - masked.max(-1, keepdims=True)
+        return masked - np.log(np.exp(masked).sum(-1, keepdims=True))
+    return logits.masked_fill(~mask, -1e8).log_softmax(-1)
 
 
 def _flags(*conditions: Array) -> Array:
     return floats(join([one[:, None] for one in conditions]))
 
 
-def _picked(choices: Array, start: int, stop: int) -> Array:
-    """(K, R + 1) how often each resource, and the stop, was chosen in some columns."""
-    chosen = choices[:, start:stop, None]
-    return floats(chosen == _PICKS.beside(chosen)).sum(1)
-
-
-def _linear(name: str, inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+def _linear(name: str, inputs: int, outputs: int) -> Shapes:
     return {f"{name}.weight": (inputs, outputs), f"{name}.bias": (outputs,)}
 
 
-def _norm(name: str, size: int) -> dict[str, tuple[int, ...]]:
+def _norm(name: str, size: int) -> Shapes:
     return {f"{name}.scale": (size,), f"{name}.offset": (size,)}
 
 
-def _normed(name: str, inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+def _normed(name: str, inputs: int, outputs: int) -> Shapes:
     return _linear(name, inputs, outputs) | _norm(f"{name}_norm", outputs)
 
 
-def _attention_shapes(name: str, size: int) -> dict[str, tuple[int, ...]]:
+def _attending(name: str, size: int) -> Shapes:
     return _linear(f"{name}_in", size, 3 * size) | _linear(f"{name}_out_heads", size, size)
 
 
-def _pair(name: str, weights: Weights) -> tuple[Array, Array]:
-    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+def _dense(name: str, weights: Weights, x: Array) -> Array:
+    """(..., F') from (..., F)."""
+    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+    if isinstance(x, np.ndarray):
+        rows = affine(x.reshape(-1, x.shape[-1]), weight, bias)
+        return rows.reshape(*x.shape[:-1], weight.shape[1])
+    from torch.nn.functional import linear
+
+    return linear(x, weight.t(), bias)
+
+
+def _normalised(name: str, weights: Weights, x: Array) -> Array:
+    """The last axis with mean 0 and variance 1, then scaled and moved."""
+    scale, offset = weights[f"{name}.scale"], weights[f"{name}.offset"]
+    if isinstance(x, np.ndarray):
+        share = np.float32(1 / x.shape[-1])
+        y = x - np.einsum("...f->...", x)[..., None] * share
+        variance = np.einsum("...f,...f->...", y, y)[..., None] * share
+        y /= np.sqrt(variance + np.float32(_EPSILON))
+        y *= scale
+        y += offset
+        return y
+    from torch.nn.functional import layer_norm
+
+    return layer_norm(x, scale.shape, scale, offset, _EPSILON)
+
+
+def _rectified(x: Array) -> Array:
+    """The larger of each number and 0, in the same array with NumPy."""
+    return np.maximum(x, 0, out=x) if isinstance(x, np.ndarray) else x.clip(0)
 
 
 def _layer(name: str, weights: Weights, x: Array) -> Array:
     """A dense layer, layer norm, ReLU."""
-    return rectified(_normalised(f"{name}_norm", weights, dense(x, *_pair(name, weights))))
-
-
-def _normalised(name: str, weights: Weights, x: Array) -> Array:
-    return layer_norm(x, weights[f"{name}.scale"], weights[f"{name}.offset"])
+    return _rectified(_normalised(f"{name}_norm", weights, _dense(name, weights, x)))
 
 
 def _tiles(weights: Weights, tiles: Array) -> Array:
@@ -333,24 +281,40 @@ def _tiles(weights: Weights, tiles: Array) -> Array:
     x = _layer("tiles", weights, tiles)
     for k in range(LAYERS):
         name = f"attend_{k}"
-        queries, keys, values = _heads(name, weights, _normalised(f"{name}_norm", weights, x))
-        together = merge(attention(queries, keys, values).swapaxes(-2, -3))
-        x = x + dense(together, *_pair(f"{name}_out_heads", weights))
-        hidden = _normalised(f"feed_{k}_norm", weights, x)
-        hidden = rectified(dense(hidden, *_pair(f"feed_{k}_in", weights)))
-        x = x + dense(hidden, *_pair(f"feed_{k}_out", weights))
+        heads = _heads(name, weights, _normalised(f"{name}_norm", weights, x))
+        x = x + _dense(f"{name}_out_heads", weights, merge(_attention(*heads).swapaxes(-2, -3)))
+        hidden = _dense(f"feed_{k}_in", weights, _normalised(f"feed_{k}_norm", weights, x))
+        x = x + _dense(f"feed_{k}_out", weights, _rectified(hidden))
     return _layer("tiles_out", weights, x)
 
 
 def _heads(name: str, weights: Weights, x: Array) -> tuple[Array, Array, Array]:
-    """Queries, keys and values (..., attention heads, tokens, features)."""
-    projected = dense(x, *_pair(f"{name}_in", weights))
-    size = x.shape[-1]
+    """Queries, keys and values (..., attention heads, T, F)."""
+    projected, size = _dense(f"{name}_in", weights, x), x.shape[-1]
     shape = *x.shape[:-1], ATTENTION_HEADS, size // ATTENTION_HEADS
     queries, keys, values = (
         projected[..., k * size : (k + 1) * size].reshape(shape).swapaxes(-2, -3) for k in range(3)
     )
     return queries, keys, values
+
+
+def _attention(queries: Array, keys: Array, values: Array) -> Array:
+    """(..., T, F) scaled dot-product attention over the tokens (..., T, F).
+
+    Source: Vaswani et al., "Attention Is All You Need", 2017.
+    """
+    scale = queries.shape[-1] ** -0.5
+    if not isinstance(queries, np.ndarray):
+        scores = queries @ keys.swapaxes(-1, -2) * scale
+        return scores.softmax(-1) @ values  # faster here than torch's fused attention
+    # A column for each query, so that maxima and sums go over whole rows at a time.
+    columns = np.ascontiguousarray(queries.swapaxes(-1, -2))
+    scores = np.ascontiguousarray(keys) @ columns
+    scores *= np.float32(scale)
+    scores -= scores.max(-2, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(-2, keepdims=True)
+    return (np.ascontiguousarray(values.swapaxes(-1, -2)) @ scores).swapaxes(-1, -2)
 
 
 def _cards(player: str, cards: str, weights: Weights, counts: Array) -> Array:
@@ -363,16 +327,16 @@ def _cards(player: str, cards: str, weights: Weights, counts: Array) -> Array:
     queries, keys, values = _heads(cards, weights, weights["cards"])
     scores = queries @ keys.swapaxes(-1, -2) * queries.shape[-1] ** -0.5
     # By the kind looked at: how much each kind looks at it, (C, C, heads), and what it sees there.
-    weighing = exponential(scores).swapaxes(0, 2)
+    weighing = np.exp(scores) if isinstance(scores, np.ndarray) else scores.exp()
+    weighing = weighing.swapaxes(0, 2)
     sees = weighing[..., None] * values.swapaxes(0, 1)[:, None]
     n = join([counts, floats(counts.sum(-1) == 0)[..., None]])
     shape = *n.shape, ATTENTION_HEADS
     totals = (n @ weighing.reshape(len(weighing), -1)).reshape(*shape, 1)
     together = (n @ sees.reshape(len(sees), -1)).reshape(*shape, values.shape[-1]) / totals
-    looked_at = dense(merge(together), *_pair(f"{cards}_out_heads", weights))
+    looked_at = _dense(f"{cards}_out_heads", weights, merge(together))
     looked_at = _normalised(f"{player}_cards_norm", weights, looked_at)
-    summed = (n[..., None] * looked_at).sum(-2)
-    return _layer(f"{player}_{cards}", weights, summed)
+    return _layer(f"{player}_{cards}", weights, (n[..., None] * looked_at).sum(-2))
 
 
 def _orthogonal(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:

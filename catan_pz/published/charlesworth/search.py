@@ -2,12 +2,13 @@
 
 Decisions of several games may be searched together, so that the network looks at the runs of all
 by one call. Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement
-Learning", 2022. Letters: S slots of a joint action, B games in which runs are played, k of them.
+Learning", 2022. Letters: S slots of a joint action, B games in which runs are played, k of them,
+n candidates.
 """
 
 import math
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -15,24 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
+from catan_pz.agents.random_stream import nth_numbers, uniforms
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import check_choice, check_count, check_flag, check_number
 from catan_pz.game.view import View
 from catan_pz.published.charlesworth.candidates import (
     Node,
     SearchRun,
-    Spread,
     candidates,
-    next_uniforms,
     own_first,
+    shuffled,
 )
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.published.charlesworth.games import PlannedGames, Policy
-from catan_pz.published.charlesworth.resampling import shuffled
 from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 
-UNCERTAINTIES: Final = ("belief", "shuffled")
 REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
 """Rewards in a run, by the option `bonuses`."""
 
@@ -86,7 +85,7 @@ class ForwardOptions:
             check_count(name, getattr(self, name))
         check_count("tree", self.tree, least=0)
         check_flag("paired", self.paired)
-        check_choice("uncertainty", self.uncertainty, UNCERTAINTIES)
+        check_choice("uncertainty", self.uncertainty, ("belief", "shuffled"))
         check_choice("bonuses", self.bonuses, tuple(REWARDS))
         if self.simulations is not None:
             check_count("simulations", self.simulations)
@@ -103,43 +102,29 @@ class ForwardOptions:
         return self.simulations is not None or self.seconds is not None
 
 
-_NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
-
-
+@dataclass(eq=False)
 class ForwardSearch:
     """Searches with one policy in all seats.
 
-    Args:
+    Attributes:
         policy: the policy.
         rules: of the game.
         seat: of the searcher.
         options: how to search.
         value_mean: value that the critic calls 0.
         value_scale: difference of values that it calls 1.
-
-    Attributes:
-        last: the `Node` of the last decision; None where nothing had to be weighed.
-        below: nodes below it, by the node above with the candidate taken there, and what was seen;
-            None where a decision has been met once.
-        spread: of the values of runs.
+        last: the node of the last decision; None where nothing had to be weighed.
+        recent: the last 500 values of runs.
     """
 
-    def __init__(
-        self,
-        policy: Policy,
-        rules: Rules,
-        seat: int,
-        options: ForwardOptions,
-        *,
-        value_mean: float,
-        value_scale: float,
-    ) -> None:
-        self.policy, self.options, self.seat = policy, options, seat
-        self._mean, self._scale = value_mean, value_scale
-        self.rules = rules
-        self.last: Node | None = None
-        self.below: dict[tuple[int, bytes], Node | None] = {}
-        self.spread = Spread()
+    policy: Policy
+    rules: Rules
+    seat: int
+    options: ForwardOptions
+    value_mean: float
+    value_scale: float
+    last: Node | None = None
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=500))
 
     def choose(self, view: View, rng: np.random.Generator) -> Choices:
         """(S,) the joint action whose runs have the best mean.
@@ -158,16 +143,16 @@ class ForwardSearch:
 
     def value(self, normalised: float) -> float:
         """What a position is worth to the seat, by what the critic says of it."""
-        return float(normalised) * self._scale + self._mean
+        return float(normalised) * self.value_scale + self.value_mean
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of values of runs, at least 1."""
+        return max(1.0, float(np.std(self.recent))) if self.recent else 1.0
 
 
 class SearchedDecision:
-    """A decision that is being searched.
-
-    Args:
-        search: whose decision it is.
-        view: of its seat.
-        rng: where its draws come from.
+    """A decision of a search, seen by a view, before its first run; `rng` is for its draws.
 
     Attributes:
         search: whose decision it is; its `last` is None where there is nothing to weigh.
@@ -182,11 +167,12 @@ class SearchedDecision:
         if options.margin is not None and len(rows) > 1:
             rows = own_first(*seen, rows)
         self._root = Node(rows)
-        search.below.clear()
         search.last = self._root if len(rows) > 1 else None
         self.under_way: dict[int, SearchRun] = {}
         self._begun = 0
         self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
+        # Nodes below the root by what leads there; None where a decision has been met once.
+        self._below: dict[tuple[int, int, bytes], Node | None] = {}
         share = len(rows) / BASE_CANDIDATES
         self._most = math.inf
         if options.simulations is not None:
@@ -213,8 +199,8 @@ class SearchedDecision:
         Args:
             numbers: of the games in which they will be played.
         """
-        visits = self._root.visits.tolist()
-        chosen = [self.chosen_at(self._root) for _ in numbers]
+        visits = (self._root.finished + self._root.running).tolist()
+        chosen = [self._chosen_at(self._root) for _ in numbers]
         draws = list(range(self._begun, self._begun + len(numbers)))
         if self.search.options.paired:
             for k, candidate in enumerate(chosen):
@@ -245,13 +231,13 @@ class SearchedDecision:
         """The run in game i has ended: its values go to the nodes that it came through."""
         run, options = self.under_way.pop(i), self.search.options
         returns = run.returns(options.gamma, options.gae_lambda)
-        self.search.spread.add(returns[0])
+        self.search.recent.append(returns[0])
         for node, chosen, t in run.path:
             node.end(chosen, returns[t])
 
-    def chosen_at(self, node: Node) -> int:
+    def _chosen_at(self, node: Node) -> int:
         """The candidate of a node in the next run."""
-        return node.begin(self.search.options.exploration, self.search.spread.deviation)
+        return node.begin(self.search.options.exploration, self.search.deviation)
 
     def root_value(self) -> float:
         """What the decision's own position is worth."""
@@ -263,18 +249,18 @@ class SearchedDecision:
         self, run: SearchRun, units: NDArray[np.int8], mask: NDArray[Any], policys: NDArray[np.int8]
     ) -> NDArray[np.int8]:
         """The choice at a decision below the root: the policy's where it is met the first time."""
-        node, chosen, _ = run.path[-1]
-        nodes, key = self.search.below, (id(node) * 64 + chosen, units.tobytes())
-        if key not in nodes:
-            nodes[key] = None
+        above, candidate, _ = run.path[-1]
+        key = id(above), candidate, units.tobytes()
+        if key not in self._below:
+            self._below[key] = None
             return policys
-        below = nodes[key]
-        if below is None:
+        node = self._below[key]
+        if node is None:
             policy, most = self.search.policy, self.search.options.candidates
-            below = nodes[key] = Node(candidates(policy, units, mask, self._rng, most))
-        taken = self.chosen_at(below)
-        run.path.append((below, taken, len(run.values)))
-        return np.asarray(below.rows[taken])
+            node = self._below[key] = Node(candidates(policy, units, mask, self._rng, most))
+        taken = self._chosen_at(node)
+        run.path.append((node, taken, len(run.values)))
+        return np.asarray(node.rows[taken])
 
 
 class Runs:
@@ -313,7 +299,8 @@ class Runs:
         rows, choices = self._decide()
         numbers, firsts = self._begin()
         if any(one.under_way for one in self._decisions):
-            self._step(np.concatenate([rows, numbers]), np.concatenate([choices, firsts]))
+            played = np.array([*choices, *firsts], np.int8).reshape(-1, NUM_SLOTS)
+            self._step(np.array([*rows, *numbers], np.int64), played)
         ended = [one for one in self._decisions if not (one.under_way or one.room)]
         for one in ended:
             del self._decisions[one]
@@ -328,11 +315,11 @@ class Runs:
                 return
             self._decisions[self._waiting.popleft()] = games
 
-    def _begin(self) -> tuple[NDArray[np.int64], Choices]:
-        """(k,) games in which new runs begin, and (k, S) their first joint actions."""
+    def _begin(self) -> tuple[list[int], list[NDArray[np.int8]]]:
+        """The games in which new runs begin, and their first joint actions (S,)."""
         numbers: list[int] = []
         records: list[np.ndarray] = []
-        choices: list[Choices] = [_NO_CHOICES]
+        choices: list[NDArray[np.int8]] = []
         for decision in self._decisions:
             room = min(decision.room, len(self._free))
             if room:
@@ -340,10 +327,10 @@ class Runs:
                 drawn, firsts = decision.begin(own)
                 numbers += own
                 records.append(drawn)
-                choices.append(firsts)
+                choices += list(firsts)
         if records:
             self._games.place(np.array(numbers), np.concatenate(records))
-        return np.array(numbers, np.int64), np.concatenate(choices)
+        return numbers, choices
 
     def _step(self, rows: NDArray[np.int64], choices: Choices) -> None:
         """Play an action in every game, by chance in those of no run."""
@@ -362,8 +349,8 @@ class Runs:
                         run.add(run.values[-1] if run.values else decision.root_value())
                     self._end(decision, i)
 
-    def _decide(self) -> tuple[NDArray[np.int64], Choices]:
-        """(k,) games that wait for a joint action, and (k, S) that of the policy, or of the tree.
+    def _decide(self) -> tuple[list[int], list[NDArray[np.int8]]]:
+        """Games that wait for a joint action, and that of the policy, or of the tree, (S,) each.
 
         Runs that have come to their depth end.
         """
@@ -377,22 +364,33 @@ class Runs:
             if i in asked
         ]
         if not runs:
-            return np.empty(0, np.int64), _NO_CHOICES
+            return [], []
         rows = np.array([i for _, i, _ in runs])
         units, masks, players = batch.units[rows], batch.mask[rows], batch.player[rows].tolist()
-        made = self._policy.decide(units, masks, next_uniforms([run for _, _, run in runs]))
-        goes_on = np.ones(len(rows), np.bool_)
+        made = self._policy.decide(units, masks, _next_uniforms([run for _, _, run in runs]))
+        numbers, choices = [], []
         for k, (decision, i, run) in enumerate(runs):
-            if players[k] != decision.search.seat:
-                continue
-            run.add(decision.search.value(made.value[k]))
-            if len(run.values) == self._options.depth:
-                self._end(decision, i)
-                goes_on[k] = False
-            elif len(run.values) <= self._options.tree:
-                made.choices[k] = decision.from_tree(run, units[k], masks[k], made.choices[k])
-        return rows[goes_on], made.choices[goes_on]
+            choice = made.choices[k]
+            if players[k] == decision.search.seat:
+                run.add(decision.search.value(made.value[k]))
+                if len(run.values) == self._options.depth:
+                    self._end(decision, i)
+                    continue
+                if len(run.values) <= self._options.tree:
+                    choice = decision.from_tree(run, units[k], masks[k], choice)
+            numbers.append(i)
+            choices.append(choice)
+        return numbers, choices
 
     def _end(self, decision: SearchedDecision, i: int) -> None:
         decision.end(i)
         self._free.append(i)
+
+
+def _next_uniforms(runs: list[SearchRun]) -> NDArray[np.float64]:
+    """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
+    seeds = np.array([run.seed for run in runs], np.uint64)
+    taken = np.array([run.taken for run in runs])
+    for run in runs:
+        run.taken += 1
+    return uniforms(nth_numbers(seeds[:, None], taken[:, None] * NUM_SLOTS + np.arange(NUM_SLOTS)))

@@ -1,4 +1,4 @@
-"""Parts of the training: recorded decisions, log-probabilities, win rates, past selves.
+"""Parts of the training: recorded decisions, log-probabilities, past selves.
 
 Letters: B games, K decisions, S slots, M numbers in the masks of all slots.
 """
@@ -11,17 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz.actions import NO_ACTION
-from catan_pz.agents.base import BatchAgent
-from catan_pz.agents.random_stream import SeatSeeds
-from catan_pz.agents.registry import load
-from catan_pz.agents.views import Views
-from catan_pz.arena.statistics import normal_quantile, wilson
-from catan_pz.batch.cpu import CpuBatch
-from catan_pz.checks import not_possible
 from catan_pz.files import read_arrays, whole_file
-from catan_pz.published.charlesworth.choices import COLUMN, MASK_PLACES, NUM_SLOTS, SLOTS
-from catan_pz.published.charlesworth.games import PlannedGames, Policy
+from catan_pz.published.charlesworth.choices import COLUMN, MASK_PLACES, SLOTS
 from catan_pz.published.charlesworth.networks import (
     CONDITIONS_SEEN,
     CharlesworthNetwork,
@@ -29,25 +20,24 @@ from catan_pz.published.charlesworth.networks import (
     log_probabilities,
 )
 from catan_pz.published.factored import UNUSED
-from catan_pz.rewards import LinearReward
-from catan_pz.rules import Rules
 
 END: Final = -1
 """Follows the last decision of a game that was won."""
 
 UNKNOWN: Final = -2
-"""Follows a decision of which it isn't known what came of it."""
+"""Follows a decision whose outcome isn't known."""
 
 Batch = dict[str, Any]
+Tensors = Mapping[str, torch.Tensor]
+
+_PART: Final = 4096
+"""Decisions that are evaluated at once where no gradients are needed."""
 
 
 class Recording:
     """Decisions as they are taken, each with its reward and the number of the next one.
 
     The reward of a decision is what its seat gets until its next decision or the end of the game.
-
-    Args:
-        num_games: B.
 
     Attributes:
         complete: decisions of which reward and next one are known.
@@ -62,12 +52,7 @@ class Recording:
         self._gained = np.zeros(num_games)
 
     def add(self, games: NDArray[np.int64], part: Batch) -> None:
-        """Add a decision in each of some games.
-
-        Args:
-            games: numbers of the games.
-            part: arrays with a row for each of them, by name.
-        """
+        """Add a decision in each of some games: arrays with a row for each, by name."""
         index = len(self._reward) + np.arange(len(games))
         self._close(games, index)
         self._last[games] = index
@@ -108,12 +93,6 @@ class Recording:
         return {**joined, "reward": self._reward, "next": self._next}
 
 
-Tensors = Mapping[str, torch.Tensor]
-
-_PART: Final = 4096
-"""Decisions that are evaluated at once where no gradients are needed."""
-
-
 def evaluate(
     architecture: CharlesworthNetwork,
     weights: Tensors,
@@ -125,7 +104,7 @@ def evaluate(
 
     Args:
         architecture: of the network.
-        weights: its weights.
+        weights: of the network.
         seen: observations by its encoder.
         choices: (K, S) int64, `UNUSED` where a slot wasn't needed.
         masks: (K, M) bool, what each slot could choose.
@@ -162,126 +141,24 @@ def values_of(architecture: CharlesworthNetwork, weights: Tensors, seen: Tensors
     return torch.cat(found)
 
 
-Player = Policy | BatchAgent
-
-_WIN: Final = 100
-_TALLY: Final = LinearReward(won=_WIN, points_gained=1)
-"""Tells winner and points: the sum over a game is 100 for a win, and the points at its end."""
-
-
-def batch_opponent(name: str, rules: Rules) -> BatchAgent:
-    """An agent, by its name, that decides in many games by one call."""
-    agent = load(name)
-    if not isinstance(agent, BatchAgent):
-        allowed = "agents that decide in many games by one call, such as 'heuristic'"
-        raise not_possible("option eval_against", name, allowed)
-    agent.check_rules(rules)
-    return agent
-
-
-def win_rate(
-    learner: Policy, opponent: Player, rules: Rules, games: int, seed: int
-) -> dict[str, Any]:
-    """Play games against one opponent in all other seats, and count wins.
-
-    Args:
-        learner: sits in each seat in turn.
-        opponent: a policy, or an agent that decides in batches.
-        rules: of the games.
-        games: how many, rounded up to a multiple of the seats.
-        seed: of the first game; that of the next is larger by 1.
-
-    Returns:
-        JSON values: `games`, `won`, `win_rate`, `interval` (95 %), `points` (mean), `seed`, and
-        `decisions` (mean of a game's joint actions of the learner).
-    """
-    count = rules.num_players
-    games = -(-games // count) * count
-    batch = CpuBatch(games, rules, reward=_TALLY, seed=seed)
-    played = PlannedGames(batch)
-    rng = np.random.default_rng(seed)
-    seats, seat_seeds = np.arange(games) % count, SeatSeeds(games, count)
-    tally, finished, decisions = np.zeros(games), np.zeros(games, bool), 0
-    while not finished.all():
-        actions = np.full(games, NO_ACTION)
-        actions[finished] = batch.sample()[finished]  # of games that don't count
-        own = batch.player == seats
-        asked = played.asked()
-        asked = asked[~finished[asked]]
-        rows, chosen = [], []
-        for policy, mine in ((learner, True), (opponent, False)):
-            if isinstance(policy, Policy):
-                here = asked[own[asked] == mine]
-                rows.append(here)
-                chosen.append(_joint(policy, batch, here, rng))
-                decisions += len(here) * mine
-            else:
-                here = np.flatnonzero(~own & ~finished)
-                actions[here] = _single(policy, batch, here, seat_seeds, rng)
-        played.step(np.concatenate(rows), np.concatenate(chosen), actions)
-        tally += np.where(finished, 0, batch.reward[np.arange(games), seats])
-        finished |= batch.done
-    won, points = tally // _WIN, tally % _WIN
-    return {
-        "games": games,
-        "won": int(won.sum()),
-        "win_rate": float(won.mean()),
-        "interval": list(wilson(int(won.sum()), games, normal_quantile(0.95))),
-        "points": float(points.mean()),
-        "seed": seed,
-        "decisions": decisions / games,
-    }
-
-
-def _joint(
-    policy: Policy, batch: CpuBatch, rows: NDArray[np.int64], rng: np.random.Generator
-) -> NDArray[np.int8]:
-    assert batch.units is not None
-    if not len(rows):
-        return np.empty((0, NUM_SLOTS), np.int8)
-    uniforms = rng.random((len(rows), NUM_SLOTS))
-    return policy.decide(batch.units[rows], batch.mask[rows], uniforms).choices
-
-
-def _single(
-    agent: BatchAgent,
-    batch: CpuBatch,
-    rows: NDArray[np.int64],
-    seat_seeds: SeatSeeds,
-    rng: np.random.Generator,
-) -> NDArray[np.integer[Any]]:
-    assert batch.units is not None
-    if not len(rows):
-        return np.empty(0, np.int64)
-    bits = rng.integers(2**64, size=len(rows), dtype=np.uint64)
-    seeds = seat_seeds.of(batch.seeds, rows, batch.player[rows])
-    return agent.act_batch(Views(batch.units[rows], batch.mask[rows], seeds, bits))
-
-
-RECENT: Final = 800
+_RECENT: Final = 800
 """Snapshots over which the probability of the recent half rises."""
 
 
-def draw_probabilities(count: int, recent: int = RECENT) -> NDArray[np.float64]:
-    """(count,) probability of each snapshot, oldest first.
-
-    Half is uniform; half rises linearly over the last `recent` ones.
-    """
-    rising = np.maximum(np.arange(count) + 1 - max(0, count - recent), 0.0)
+def draw_probabilities(count: int) -> NDArray[np.float64]:
+    """(count,) probability of each snapshot, oldest first: half uniform, half rising."""
+    rising = np.maximum(np.arange(count) + 1 - max(0, count - _RECENT), 0.0)
     return np.asarray(0.5 / count + 0.5 * rising / rising.sum())
 
 
-def write_weights(path: Path, weights: Mapping[str, torch.Tensor]) -> None:
+def write_weights(path: Path, weights: Tensors) -> None:
     """Write a snapshot."""
-    arrays = {key: array.detach().cpu().numpy() for key, array in weights.items()}
+    arrays: dict[str, Any] = {name: array.numpy(force=True) for name, array in weights.items()}
     with whole_file(path) as draft, draft.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """The weights of a snapshot."""
-    try:
-        arrays = read_arrays(path.read_bytes())
-        return {name: torch.tensor(array) for name, array in arrays.items()}
-    except (ValueError, TypeError) as error:  # torch knows no texts, for one
-        raise ValueError(f"league: the snapshot {path} is damaged: {error}") from error
+    arrays = read_arrays(path.read_bytes())
+    return {name: torch.tensor(array) for name, array in arrays.items()}

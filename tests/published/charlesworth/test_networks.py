@@ -7,18 +7,17 @@ from catan_pz import encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.games import Policy, decide
+from catan_pz.published.charlesworth.games import Policy
 from catan_pz.published.charlesworth.networks import (
     CharlesworthNetwork,
     _cards,
     _tiles,
     condition_of,
 )
-from catan_pz.rules import Rules
 from tests.helpers import act
-from tests.published.charlesworth.uniform import joint_actions
+from tests.published.charlesworth.models import BOARD as RULES
+from tests.published.charlesworth.models import joint_actions
 
-RULES = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
 SMALL = CharlesworthNetwork("small")
 
 
@@ -241,12 +240,9 @@ def test_log_probabilities_are_those_of_an_enumeration(number):
     assert probabilities.sum() == pytest.approx(1, abs=1e-4)
     assert_mean_entropy(entropy.item(), rows, masks, tensors, seen)
     many = 4000
-    found = ch.Situations.of(np.repeat(units[None], many, 0), np.repeat(mask[None], many, 0))
-    drawn = decide(
-        SMALL,
-        weights,
-        {name: np.repeat(array[None], many, 0) for name, array in encoder.encode(units).items()},
-        found,
+    drawn = Policy(SMALL, weights, encoder).decide(
+        np.repeat(units[None], many, 0),
+        np.repeat(mask[None], many, 0),
         np.random.default_rng(5).random((many, ch.NUM_SLOTS)),
     )
     place = {row.tobytes(): k for k, row in enumerate(rows)}

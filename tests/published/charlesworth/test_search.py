@@ -15,9 +15,8 @@ from catan_pz.game.view import view_of
 from catan_pz.observation.segments import named_views
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.agent import CharlesworthAgent
-from catan_pz.published.charlesworth.candidates import Node, SearchRun, candidates
+from catan_pz.published.charlesworth.candidates import Node, SearchRun, candidates, shuffled
 from catan_pz.published.charlesworth.games import single_actions
-from catan_pz.published.charlesworth.resampling import shuffled
 from catan_pz.published.charlesworth.search import (
     ForwardOptions,
     ForwardSearch,
@@ -28,10 +27,7 @@ from catan_pz.rules import Rules
 from catan_pz.terms import Resource
 from catan_pz.testing import check_agent
 from tests.helpers import path
-from tests.published.charlesworth.models import RULES, made
-from tests.published.charlesworth.uniform import uniform_policy
-
-BOARD = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
+from tests.published.charlesworth.models import BOARD, RULES, UNIFORM, made
 
 
 def nearly_won():
@@ -53,23 +49,19 @@ def seen_from(game, seat):
 
 def search_in(game, **options):
     options = ForwardOptions(**{"depth": 3, "wave": 8, "simulations": 24, **options})
-    seat = game.player
-    return ForwardSearch(
-        uniform_policy(), game.rules, seat, options, value_mean=150.0, value_scale=150.0
-    )
+    return ForwardSearch(UNIFORM, game.rules, game.player, options, 150.0, 150.0)
 
 
 def test_there_is_a_candidate_of_every_legal_kind():
     game = nearly_won()
     rng = np.random.default_rng(1)
-    rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 10)
-    legal = {"settlement", "city", "road", "propose trade", "end turn"}
-    assert {ch.KINDS[kind] for kind in rows[:, 0]} >= legal - {"settlement"}
+    rows = candidates(UNIFORM, game.observe(0), game.mask, rng, 10)
+    assert set(rows[:, 0].tolist()) >= {ch.CITY, ch.ROAD, ch.PROPOSE, ch.END_TURN}
     assert len(rows) == 10 == len(np.unique(rows, axis=0))
     assert (rows[:, 0] == ch.PROPOSE).sum() <= 3
     # Cities come before roads: both places are there.
     assert (rows[:, 0] == ch.CITY).sum() == 2
-    few = candidates(uniform_policy(), game.observe(0), game.mask, rng, 1)
+    few = candidates(UNIFORM, game.observe(0), game.mask, rng, 1)
     assert len(few) == len(set(rows[:, 0].tolist()))
 
 
@@ -80,10 +72,10 @@ def test_further_candidates_are_other_places():
     game.step(actions.PLAY_KNIGHT)
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 10)
+        rows = candidates(UNIFORM, game.observe(0), game.mask, rng, 10)
         assert set(rows[:, 0]) == {ch.ROBBER}
         assert len(rows) == 10 == len(set(rows[:, ch.COLUMN["tile"]]))
-        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
+        rows = candidates(UNIFORM, game.observe(0), game.mask, rng, 30)
         assert len(rows) == 18
 
 
@@ -92,7 +84,7 @@ def test_the_order_of_cards_makes_no_candidate():
     game = position([owner, {}, {}, {"hand": {"brick": 2, "grain": 2}}], rules=BOARD, turn=40)
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
+        rows = candidates(UNIFORM, game.observe(0), game.mask, rng, 30)
         single = single_actions(rows)
         played = single[single != actions.NO_ACTION].tolist()
         assert len(played) == len(set(played))
@@ -113,7 +105,7 @@ def test_to_accept_and_to_reject_are_both_candidates():
     game.step(actions.COMPOSE_SEND)
     assert game.mask[[actions.ACCEPT, actions.REJECT]].all()
     rng = np.random.default_rng(1)
-    rows = candidates(uniform_policy(), game.observe(game.player), game.mask, rng, 10)
+    rows = candidates(UNIFORM, game.observe(game.player), game.mask, rng, 10)
     assert sorted(rows[:, ch.COLUMN["accept"]]) == [0, 1]
 
 
@@ -211,7 +203,7 @@ def test_the_winning_move_is_found(options):
     view = seen_from(game, 0)
     uniforms = np.random.default_rng(3).random((200, ch.NUM_SLOTS))
     units = np.repeat(view.observation[None], 200, 0)
-    alone = uniform_policy().decide(units, np.repeat(view.mask[None], 200, 0), uniforms)
+    alone = UNIFORM.decide(units, np.repeat(view.mask[None], 200, 0), uniforms)
     won_alone = (alone.choices[:, 0] == ch.CITY).mean()
     assert won_alone < 0.4
     search = search_in(game, **options)
