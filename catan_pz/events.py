@@ -1,6 +1,6 @@
 """Events of decisions, decoded: what was played, and what it brought to whom.
 
-The engine writes events as rows of numbers (`engine.events`); here they become tuples, as
+The engine writes events as rows of numbers (`engine.event_rows`); here they become tuples, as
 a game's listeners get them, and are cut down to what one seat may see.
 """
 
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, ROLL
-from catan_pz.engine.events import EVENT_ROWS, EVERYBODY, NUM_FIELDS, EventKind
+from catan_pz.engine.event_rows import EVENT_ROWS, EVERYBODY, NUM_FIELDS
+from catan_pz.engine.event_rows import EventKind as EventKind  # noqa: PLC0414 (shown to others)
 from catan_pz.terms import Card, Resource
 
 UNKNOWN: Final = -1

@@ -27,8 +27,8 @@ from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import GROUPS
 from catan_pz.cli.app import commands as cli_commands
 from catan_pz.cli.options import MatchChoice, RuleChoice
-from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
+from catan_pz.events import EventKind
 from catan_pz.game import position
 from catan_pz.game.game import Game
 from catan_pz.game.perft import perft

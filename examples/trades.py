@@ -20,8 +20,7 @@ from catan_pz.actions import bundle_to_dict
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.engine.events import EventKind
-from catan_pz.events import Event, Events
+from catan_pz.events import Event, EventKind, Events
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 

@@ -18,11 +18,10 @@ import numpy as np
 
 from catan_pz import Game, catan_v0
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.engine.state import as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.game import calls as game_calls
+from catan_pz.game.game import violations_of
 
 DECISIONS = 10_000_000
 GAMES = 1024
@@ -129,7 +128,6 @@ class Batch(Run):
         super().__init__()
         self.rng = np.random.default_rng(1)
         self.batch: Any = self.make(games)
-        self.spare = as_games(np.zeros_like(np.asarray(self.batch.games)))
 
     def make(self, games: int) -> Any:
         """The batch."""
@@ -160,7 +158,7 @@ class Batch(Run):
     def broken(self) -> Iterator[tuple[str, Violation]]:
         """Some of the games, drawn anew each time."""
         for i in self.rng.integers(self.batch.num_games, size=CHECKED).tolist():
-            found = Violation(int(game_calls.violations(self.batch.games, self.spare, i)))
+            (found,) = violations_of(self.batch.games[i : i + 1])
             yield f"game {i}, begun from seed {self.batch.seeds[i]},", found
 
 

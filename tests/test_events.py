@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.engine.events import EVERYBODY, MAX_EVENTS, EventKind
+from catan_pz.engine.event_rows import EVERYBODY, MAX_EVENTS, EventKind
 from catan_pz.events import ONLOOKER, UNKNOWN, Decision, Events, as_seen_by, outcome_of
 from catan_pz.game.game import Game
 from catan_pz.game.position import position

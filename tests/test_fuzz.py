@@ -262,5 +262,5 @@ def test_command_lines_end_with_a_status_and_a_sentence(
 def test_a_record_of_other_rules_is_no_game_of_these(name: str) -> None:
     games = Game(seed=1).games.copy()
     games[name] += 1
-    with pytest.raises(ValueError, match=rf"games\[0\]: {name}.*=.*by the rules"):
+    with pytest.raises(ValueError, match=rf"games\[0\]: {name}.* must be .*by the rules"):
         Game.from_games(games, Rules())

@@ -25,8 +25,7 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.checks import check_count, check_seed
 from catan_pz.engine import legal
 from catan_pz.engine.chance import GAMMA, scramble
-from catan_pz.engine.deal import Deal, deal
-from catan_pz.engine.options import deal_of, script_of
+from catan_pz.engine.deal import Deal, deal, deal_of, script_of
 from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.engine.turn import is_finished

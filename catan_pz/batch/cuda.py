@@ -19,7 +19,7 @@ from catan_pz.checks import check_count, check_game_number
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.arrays import Constant, scaled
 from catan_pz.encoders.base import check_output
-from catan_pz.engine.options import deal_of, script_of
+from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.state import STATE
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.observation.global_state import GLOBAL_SCALES, GLOBAL_SIZE

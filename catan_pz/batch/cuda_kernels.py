@@ -23,7 +23,7 @@ from catan_pz.batch.steps import (
     play_in_place,
     show,
 )
-from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
+from catan_pz.engine.event_rows import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.play import Log
 from catan_pz.engine.state import STATE, States
 from catan_pz.engine.tally import NUM_TERMS

@@ -17,8 +17,7 @@ from catan_pz.batch.steps import (
 )
 from catan_pz.engine import chance, legal
 from catan_pz.engine.play import COUNTED, ENDS, Log, play
-from catan_pz.engine.seats import places_from
-from catan_pz.engine.state import State, States
+from catan_pz.engine.state import State, States, places_from
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import BoolArray, Float64Array, Int8Array, Int64Array, UInt64Array

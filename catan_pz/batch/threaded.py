@@ -13,7 +13,7 @@ from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import MOST_GAMES, Interruptible, seeds_from
 from catan_pz.batch.steps import NextGames
 from catan_pz.checks import check_count, check_game_number
-from catan_pz.engine.options import deal_of, script_of
+from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.game.arguments import integers
 from catan_pz.game.game import Game, IllegalActionError

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD
-from catan_pz.engine.events import EventKind
-from catan_pz.events import Events
+from catan_pz.events import EventKind, Events
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
 
 ANY: Final = DECK_COUNTS[Card.VICTORY_POINT]

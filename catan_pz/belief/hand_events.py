@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE, MOVE_ROBBER, PLAY_MONOPOLY
-from catan_pz.engine.events import EventKind
-from catan_pz.events import UNKNOWN, Events
+from catan_pz.events import UNKNOWN, EventKind, Events
 from catan_pz.terms import NUM_RESOURCES
 
 Counts = tuple[int, ...]

@@ -1,7 +1,7 @@
 """The rules that resampling needs, as entry points; compiled on first use."""
 
 from catan_pz.engine.derive import derive
-from catan_pz.engine.knowledge import tighten
+from catan_pz.engine.hands import tighten
 from catan_pz.engine.state import States
 from catan_pz.engine.trade import can_compose_get, can_compose_give, erase_offer
 from catan_pz.kernels.rule import entry

@@ -97,7 +97,7 @@ def measures(rules: "Rules", games: int, threads: int) -> Iterator[tuple[str, st
 
 def _whole_games(game: Any) -> Step:
 
-    from catan_pz.engine.options import script_of
+    from catan_pz.engine.deal import script_of
     from catan_pz.engine.play import new_log
     from catan_pz.game import calls
     from catan_pz.kernels.rule import bound

@@ -12,13 +12,12 @@ from catan_pz.board.topology import HEX_NEIGHBORS, SPIRALS
 from catan_pz.engine import bits
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule
-from catan_pz.kernels.types import Int8Matrix
+from catan_pz.kernels.types import ConstInt64Array, Int8Array, Int8Matrix
 from catan_pz.terms import (
     DECK_COUNTS,
     DECK_SIZE,
     HARBOR_COUNTS,
     LETTERED_TOKENS,
-    NUM_CARD_KINDS,
     NUM_HARBORS,
     NUM_HEXES,
     NUMBER_TOKENS,
@@ -44,6 +43,9 @@ ROLLS_OF_SUM = np.array(
 )
 """(13,) the set of rolls of each sum."""
 
+TERRAINS = np.repeat(np.arange(len(TERRAIN_COUNTS)), TERRAIN_COUNTS)
+HARBORS = np.repeat(np.arange(len(HARBOR_COUNTS)), HARBOR_COUNTS)
+CARDS = np.repeat(np.arange(len(DECK_COUNTS)), DECK_COUNTS)
 TOKENS = np.array(NUMBER_TOKENS, np.int64)
 LETTERED = np.array(LETTERED_TOKENS, np.int64)
 
@@ -135,53 +137,29 @@ def draw_development_card(s: State) -> int:
 
 
 @rule
+def shuffle(s: State, items: Int8Array, first: int) -> None:
+    """Bring items from the first on into a random order: any is as likely as another.
+
+    Fields of a record are passed as slices, the arrays that numba takes.
+    """
+    for k in range(len(items) - 1, first, -1):
+        j = first + draw_below(s, k + 1 - first)
+        item = items[k]
+        items[k] = items[j]
+        items[j] = item
+
+
+@rule
+def shuffle_all(s: State, items: Int8Array, parts: ConstInt64Array) -> None:
+    """Replace items by the parts in a random order."""
+    for k in range(len(items)):
+        items[k] = parts[k]
+    shuffle(s, items, 0)
+
+
+@rule
 def shuffle_rest_of_deck(s: State) -> None:
-    """Bring the cards still to be drawn into a random order: any is as likely as another."""
-    top = DECK_SIZE - int(s.deck_left)
-    for k in range(DECK_SIZE - 1, top, -1):
-        j = top + draw_below(s, k + 1 - top)
-        card = s.deck[k]
-        s.deck[k] = s.deck[j]
-        s.deck[j] = card
-
-
-@rule
-def shuffle_deck(s: State) -> None:
-    k = 0
-    for card in range(NUM_CARD_KINDS):
-        for _ in range(DECK_COUNTS[card]):
-            s.deck[k] = card
-            k += 1
-    s.deck_left = DECK_SIZE
-    shuffle_rest_of_deck(s)
-
-
-@rule
-def shuffle_terrain(s: State) -> None:
-    k = 0
-    for terrain in range(len(TERRAIN_COUNTS)):
-        for _ in range(TERRAIN_COUNTS[terrain]):
-            s.terrain[k] = terrain
-            k += 1
-    for k in range(NUM_HEXES - 1, 0, -1):
-        j = draw_below(s, k + 1)
-        terrain = s.terrain[k]
-        s.terrain[k] = s.terrain[j]
-        s.terrain[j] = terrain
-
-
-@rule
-def shuffle_harbors(s: State) -> None:
-    k = 0
-    for kind in range(len(HARBOR_COUNTS)):
-        for _ in range(HARBOR_COUNTS[kind]):
-            s.harbor[k] = kind
-            k += 1
-    for k in range(NUM_HARBORS - 1, 0, -1):
-        j = draw_below(s, k + 1)
-        kind = s.harbor[k]
-        s.harbor[k] = s.harbor[j]
-        s.harbor[j] = kind
+    shuffle(s, s.deck[:], DECK_SIZE - int(s.deck_left))
 
 
 @rule
@@ -231,8 +209,8 @@ def lay_lettered_tokens(s: State) -> None:
 @rule
 def shuffle_board(s: State, spiral: int, no_adjacent_red: int) -> None:
     """Shuffle hexes, harbors and number tokens."""
-    shuffle_terrain(s)
-    shuffle_harbors(s)
+    shuffle_all(s, s.terrain[:], TERRAINS)
+    shuffle_all(s, s.harbor[:], HARBORS)
     if spiral:
         lay_lettered_tokens(s)
         return

@@ -1,21 +1,34 @@
-"""Whether phase, player to move, set-up, offers and winner of a state fit together."""
+"""Whether a state keeps the rules: its course, and all that it breaks (`find_violations`)."""
 
 from catan_pz.engine import bits
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import roads_left
+from catan_pz.engine.legal import count_legal
 from catan_pz.engine.robber import cards_due, victims
-from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import seat_to_place
-from catan_pz.engine.state import LEGAL_WORDS, State
+from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.trade import (
     ACCEPTED,
     COUNTERED,
     MOST_COMPOSED,
     NO_ANSWER,
+    asked,
     can_accept,
+    offered,
 )
 from catan_pz.engine.turn import is_finished, is_setup
-from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
+from catan_pz.engine.violations import (
+    Violation,
+    cards_add_up,
+    is_knowledge_right,
+    is_largest_army_right,
+    is_longest_road_right,
+    keep_distance,
+    overlap,
+    pieces_suffice,
+    resources_add_up,
+    roads_are_joined,
+)
 from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     MAX_PLAYERS,
@@ -92,27 +105,26 @@ def is_choice_due(s: State) -> bool:
 
 
 @rule
-def check_turn(s: State) -> int:
+def is_turn_right(s: State) -> bool:
+    """Whether phase, player to move, flags, discards and victims fit together."""
     n = s.num_players
     if s.phase < Phase.SETUP_SETTLEMENT or s.phase > Phase.OVER:
-        return TURN
+        return False
     if s.turn_player < 0 or s.turn_player >= n or s.player < 0 or s.player >= n:
-        return TURN
+        return False
     if s.robber < 0 or s.robber >= NUM_HEXES or s.turn < 0:
-        return TURN
+        return False
     if s.free_roads > roads_left(s, int(s.turn_player)):
-        return TURN
+        return False
     away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
     if s.player != s.turn_player and not away:
-        return TURN
-    if not fits_phase(s) or not is_choice_due(s):
-        return TURN
+        return False
     for p in range(MAX_PLAYERS):
         if s.to_discard[p] < 0 or s.to_discard[p] > s.hand_size[p]:
-            return TURN
+            return False
         if s.to_discard[p] > 0 and s.phase != Phase.DISCARD:
-            return TURN
-    return 0
+            return False
+    return fits_phase(s) and is_choice_due(s)
 
 
 @rule
@@ -138,10 +150,10 @@ def is_start_of_game(s: State) -> bool:
 
 
 @rule
-def check_setup(s: State) -> int:
+def is_setup_right(s: State) -> bool:
     """In set-up everybody has placed what the order of seats says, each road at a settlement."""
     if not is_setup(s):
-        return 0
+        return True
     n, p = int(s.num_players), int(s.turn_player)
     placed = 0
     for q in range(n):
@@ -149,43 +161,23 @@ def check_setup(s: State) -> int:
     # The place in the order of the settlement that is due, or whose road is due.
     k = placed - 1 if s.phase == Phase.SETUP_ROAD else placed
     if k < 0 or k >= 2 * n:
-        return SETUP
+        return False
     first = p - k if k < n else p + k + 1
     for q in range(n):
         roads = bits.count(s.roads[q, 0]) + bits.count(s.roads[q, 1])
         due = settlements_due(s, first, k, q)
         own = 1 if q == p and s.phase == Phase.SETUP_ROAD else 0
         if bits.count(s.settlements[q]) != due + own or roads != due or s.cities[q] != 0:
-            return SETUP
-    if not is_start_of_game(s):
-        return SETUP
+            return False
     without_road = 0
     for q in range(n):
         for v in range(NUM_VERTICES):
             if bits.has_vertex(s.settlements[q], v):
                 roads = own_roads_at(s, q, v)
                 if roads > 1 or (roads == 0 and q != p):
-                    return SETUP
+                    return False
                 without_road += 1 - roads
-    return 0 if without_road == int(s.phase == Phase.SETUP_ROAD) else SETUP
-
-
-@rule
-def offered(s: State, p: int) -> int:
-    """Cards on the giving side of p."""
-    cards = 0
-    for r in range(NUM_RESOURCES):
-        cards += int(s.offer_give[p, r])
-    return cards
-
-
-@rule
-def asked(s: State, p: int) -> int:
-    """Cards on the getting side of p."""
-    cards = 0
-    for r in range(NUM_RESOURCES):
-        cards += int(s.offer_get[p, r])
-    return cards
+    return is_start_of_game(s) and without_road == int(s.phase == Phase.SETUP_ROAD)
 
 
 @rule
@@ -245,54 +237,80 @@ def is_table_clear(s: State) -> bool:
 
 
 @rule
-def check_open_offer(s: State) -> int:
+def is_open_offer_right(s: State) -> bool:
     """The offer on the table, or what the player in turn is composing."""
     maker = int(s.turn_player)
     if not s.trading or not s.rolled or s.offers_made == 0:
-        return OFFER
+        return False
     if s.phase == Phase.COMPOSE and s.player == maker:
         for q in range(s.num_players):
             if s.answer[q] != NO_ANSWER or (q != maker and offered(s, q) + asked(s, q) > 0):
-                return OFFER
-        return 0 if is_composable(s, maker) and offered(s, maker) + asked(s, maker) > 0 else OFFER
+                return False
+        return is_composable(s, maker) and offered(s, maker) + asked(s, maker) > 0
     if not is_sent(s, maker) or s.answer[maker] != NO_ANSWER:
-        return OFFER
+        return False
     for q in range(s.num_players):
         if q != maker and not is_answer_possible(s, q):
-            return OFFER
-    return 0 if is_order_kept(s) else OFFER
+            return False
+    return is_order_kept(s)
 
 
 @rule
-def check_offer(s: State) -> int:
+def is_offer_right(s: State) -> bool:
     """Offers and answers belong to their phases."""
     if s.offers_made < 0 or s.offers_made > s.max_offers:
-        return OFFER
+        return False
     if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
-        return check_open_offer(s)
-    return 0 if is_table_clear(s) else OFFER
+        return is_open_offer_right(s)
+    return is_table_clear(s)
 
 
 @rule
-def check_winner(s: State) -> int:
+def is_winner_right(s: State) -> bool:
     enough = s.points[int(s.turn_player)] >= s.victory_points and not is_setup(s)
     over = s.phase == Phase.OVER
     if over != enough or over != (s.winner != NOBODY):
-        return WINNER
-    return WINNER if over and s.winner != s.turn_player else 0
+        return False
+    return not over or s.winner == s.turn_player
 
 
 @rule
-def check_actions(s: State) -> int:
-    """A game that goes on has a legal action, a finished one has none."""
-    none = True
-    for word in range(LEGAL_WORDS):
-        if s.legal[word] != 0:
-            none = False
-    return NO_ACTION if none != is_finished(s) else 0
+def find_material_violations(s: State) -> int:
+    """What pieces, cards and knowledge break."""
+    found = 0
+    if not resources_add_up(s):
+        found |= Violation.RESOURCE_COUNT.value
+    if not cards_add_up(s):
+        found |= Violation.DECK_COUNT.value
+    if not pieces_suffice(s):
+        found |= Violation.PIECE_COUNT.value
+    if overlap(s):
+        found |= Violation.OVERLAP.value
+    if not keep_distance(s):
+        found |= Violation.DISTANCE_RULE.value
+    if not roads_are_joined(s):
+        found |= Violation.LOOSE_ROAD.value
+    if not is_longest_road_right(s):
+        found |= Violation.LONGEST_ROAD.value
+    if not is_largest_army_right(s):
+        found |= Violation.LARGEST_ARMY.value
+    if not is_knowledge_right(s):
+        found |= Violation.KNOWLEDGE.value
+    return found
 
 
 @rule
-def check_course(s: State) -> int:
-    """All that is wrong with the course of the game."""
-    return check_turn(s) | check_setup(s) | check_offer(s) | check_winner(s) | check_actions(s)
+def find_violations(s: State) -> int:
+    """What a state breaks, as the sum of `Violation` flags; `STALE` is found by `derive`."""
+    found = find_material_violations(s)
+    if not is_turn_right(s):
+        found |= Violation.TURN.value
+    if not is_setup_right(s):
+        found |= Violation.SETUP.value
+    if not is_offer_right(s):
+        found |= Violation.OFFER.value
+    if not is_winner_right(s):
+        found |= Violation.WINNER.value
+    if (count_legal(s) == 0) != is_finished(s):
+        found |= Violation.NO_ACTION.value
+    return found

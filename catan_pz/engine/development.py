@@ -3,8 +3,7 @@
 from catan_pz.engine.awards import award_largest_army
 from catan_pz.engine.building import has_road_spot, place_road, roads_left
 from catan_pz.engine.chance import draw_development_card
-from catan_pz.engine.hands import CARD, can_afford, gain, move_cards, pay
-from catan_pz.engine.knowledge import note_count
+from catan_pz.engine.hands import CARD, can_afford, gain, move_cards, note_count, pay
 from catan_pz.engine.robber import resume_turn
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule

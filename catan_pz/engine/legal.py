@@ -40,9 +40,8 @@ from catan_pz.engine.development import (
     may_play,
 )
 from catan_pz.engine.robber import robber_spots, victims
-from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
-from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, seat_after
 from catan_pz.engine.trade import (
     OFFER_WORDS,
     OFFERS_PER_WORD,

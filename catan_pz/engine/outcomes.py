@@ -6,8 +6,7 @@ from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, S
 from catan_pz.engine import bits
 from catan_pz.engine.chance import ALL_ROLLS, rolls_left
 from catan_pz.engine.robber import victims
-from catan_pz.engine.seats import seat_after
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, seat_after
 from catan_pz.kernels.rule import rule
 from catan_pz.terms import DECK_SIZE, NUM_RESOURCES
 

@@ -41,12 +41,11 @@ from catan_pz.engine.development import (
     apply_play_road_building,
     apply_year_of_plenty,
 )
-from catan_pz.engine.events import NUM_FIELDS, begin_events, end_events
+from catan_pz.engine.event_rows import NUM_FIELDS, begin_events, end_events
 from catan_pz.engine.legal import count_legal, find_legal, pick_legal
 from catan_pz.engine.robber import apply_discard, apply_move_robber, apply_steal
-from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import apply_setup_road, apply_setup_settlement
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.tally import NUM_TERMS, add_decision_terms, add_end_terms, clear_terms
 from catan_pz.engine.trade import (
     apply_accept,
@@ -90,7 +89,7 @@ class Log(NamedTuple):
 
     Attributes:
         detail: `ENDS`, `EVENTS` or `DECISIONS`.
-        events: of the last decision, as `engine.events` lays them out; without rows for `ENDS`.
+        events: of the last decision, as `engine.event_rows` lays them out; without rows for `ENDS`.
         terms: (P, F) of the step, as `engine.tally` counts them.
     """
 

@@ -1,20 +1,20 @@
 """What the fields of a record can hold at all, checked before compiled rules read them.
 
 Rules use many of these numbers as indices, and trust them. Whether a record keeps the rules is
-another question, which `engine.invariants` answers.
+another question, which `engine.course` answers.
 """
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine.chance import NO_OUTCOME
-from catan_pz.engine.options import deal_of
+from catan_pz.engine.deal import deal_of
 from catan_pz.engine.state import DERIVED, STATE
-from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
-from catan_pz.rules import BOARD_PARTS, Rules
+from catan_pz.engine.trade import COUNTERED
+from catan_pz.rules import BOARD_PARTS, COLUMNS, Rules
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     CITIES_PER_PLAYER,
@@ -38,51 +38,32 @@ has no limit of the bank; however they move, counts of them stay within a byte."
 MOST_TURNS: Final = 2**30
 """So many that no game gets from there to the end of its counter."""
 
-_BYTE: Final = (0, 127)
-_CARDS: Final = (0, BANK_PER_RESOURCE)
-_DEVELOPMENT_CARDS: Final = (0, DECK_SIZE)
-_ANSWERS: Final = (NO_ANSWER, ACCEPTED, REJECTED, COUNTERED)
-
-_RANGES: Final[dict[str, tuple[int, int]]] = {
-    "terrain": (0, max(Terrain)),
-    "token": (0, 12),
-    "harbor": (0, GENERIC_HARBOR),
-    "robber": (0, NUM_HEXES - 1),
-    "phase": (min(Phase), max(Phase)),
-    "turn": (0, MOST_TURNS),
-    "rolled": (0, 1),
-    "card_played": (0, 1),
-    "dice": (0, 6),
-    "free_roads": (0, ROADS_PER_PLAYER),
-    "to_discard": _BYTE,
-    "bank": _CARDS,
-    "hand": _BYTE,
-    "deck": (0, NUM_CARD_KINDS - 1),
-    "deck_left": _DEVELOPMENT_CARDS,
-    "cards": _DEVELOPMENT_CARDS,
-    "new_cards": _DEVELOPMENT_CARDS,
-    "played": _DEVELOPMENT_CARDS,
-    "offers_made": _BYTE,
-    "offer_give": _CARDS,
-    "offer_get": _CARDS,
-    "answer": (min(_ANSWERS), max(_ANSWERS)),
-    "below": _BYTE,
-    "above": _BYTE,
-    "outcome": (NO_OUTCOME, NO_OUTCOME),
-    "script_place": (0, 2**31 - 1),
-    "dice_left": (0, 2**36 - 1),
-    "roads": (0, 2**EDGES_PER_WORD - 1),
-    "settlements": (0, 2**NUM_VERTICES - 1),
-    "cities": (0, 2**NUM_VERTICES - 1),
+_MOST: Final[dict[str, int]] = {
+    "terrain": max(Terrain),
+    "token": 12,
+    "harbor": GENERIC_HARBOR,
+    "robber": NUM_HEXES - 1,
+    "phase": max(Phase),
+    "turn": MOST_TURNS,
+    "dice": 6,
+    "free_roads": ROADS_PER_PLAYER,
+    "deck": NUM_CARD_KINDS - 1,
+    "answer": COUNTERED,
+    "script_place": 2**31 - 1,
+    "dice_left": 2**36 - 1,
+    "roads": 2**EDGES_PER_WORD - 1,
+    **dict.fromkeys(("settlements", "cities"), 2**NUM_VERTICES - 1),
+    **dict.fromkeys(("rolled", "card_played"), 1),
+    **dict.fromkeys(("bank", "offer_give", "offer_get"), BANK_PER_RESOURCE),
+    **dict.fromkeys(("deck_left", "cards", "new_cards", "played"), DECK_SIZE),
+    **dict.fromkeys(("to_discard", "hand", "offers_made", "below", "above"), 127),
 }
-"""Least and greatest number of the fields that have one whatever the rules."""
+"""The greatest number of the fields that have one whatever the rules; the least is 0."""
 
-_SEATS: Final = ("turn_player", "player")
 _OWNERS: Final = ("winner", "longest_road_owner", "largest_army_owner")
 _OF_SEATS: Final = tuple(
     name for name in STATE.names or () if STATE[name].shape[:1] == (MAX_PLAYERS,)
 )
-_OF_TWO_SEATS: Final = ("below", "above")
 _PARTS: Final = {name.removesuffix("s"): np.array(parts) for name, parts in BOARD_PARTS.items()}
 """What a board consists of, sorted."""
 _PIECES: Final = {
@@ -93,9 +74,7 @@ _PIECES: Final = {
 _FREE: Final = ("rng", "padding", *DERIVED)
 """Fields that may hold anything: derived ones are worked out anew."""
 
-OF_RULES: Final = tuple(
-    name for name in STATE.names or () if name not in {*_RANGES, *_SEATS, *_OWNERS, *_FREE}
-)
+OF_RULES: Final = ("observed_rules", *(column.name for column in COLUMNS))
 """Fields that hold the rules of the game."""
 
 
@@ -109,17 +88,20 @@ class Ranges:
     def __init__(self, blank: np.ndarray) -> None:
         self._least, self._most = blank.copy(), blank.copy()
         seats = int(blank["num_players"][0])
-        ranges = _RANGES | dict.fromkeys(_SEATS, (0, seats - 1))
+        ranges = {name: (0, most) for name, most in _MOST.items()}
+        ranges |= dict.fromkeys(("turn_player", "player"), (0, seats - 1))
         ranges |= dict.fromkeys(_OWNERS, (NOBODY, seats - 1))
+        ranges["outcome"] = NO_OUTCOME, NO_OUTCOME
         for name in _FREE:
             info = np.iinfo(STATE[name].base)
             ranges[name] = (int(info.min), int(info.max))
+        ranges["rng"] = 2**63, 2**63 - 1  # any, seen as int64
         for name, (least, most) in ranges.items():
             self._least[name], self._most[name] = least, most
         for name in _OF_SEATS:
             if name not in _FREE:  # absent seats stay zero
                 self._most[name][0, seats:] = 0
-        for name in _OF_TWO_SEATS:
+        for name in ("below", "above"):
             self._most[name][0, :, seats:] = 0
         self._parts = [_as_numbers(part) for part in (self._least, self._most)]
 
@@ -142,7 +124,7 @@ class Ranges:
         if cards.max(initial=0) > MOST_CARDS:
             i = int(cards.argmax())
             raise ValueError(
-                f"games[{i}]: bank and hands have {cards[i]} cards; allowed: at most {MOST_CARDS}"
+                f"games[{i}]: bank and hands must hold at most {MOST_CARDS} cards, got {cards[i]}"
             )
         for name, most in _PIECES.items():
             members = np.asarray(games[name]).reshape(len(games), MAX_PLAYERS, -1).tolist()
@@ -151,24 +133,21 @@ class Ranges:
                     count = sum(map(int.bit_count, sets))
                     if count > most:
                         raise ValueError(
-                            f"games[{i}]: seat {p} has {count} {name}; allowed: at most {most}"
+                            f"games[{i}]: {name} of seat {p} must be at most {most}, got {count}"
                         )
 
     def _wrong_number(self, games: np.ndarray) -> str:
         for name in STATE.names or ():
-            least, most = self._least[name], self._most[name]
-            wrong = (games[name] < least) | (games[name] > most)
-            if not wrong.any():
-                continue
-            i, *place = np.argwhere(wrong)[0].tolist()
-            value, low, high = (
-                int(given[(k, *place)]) for given, k in ((games[name], i), (least, 0), (most, 0))
-            )
-            where = "".join(f"[{k}]" for k in place)
-            allowed = f"{low}" if low == high else f"{low} to {high}"
-            allowed += ", by the rules" if name in OF_RULES else ""
-            return f"games[{i}]: {name}{where}={value} is not possible; allowed: {allowed}"
-        raise AssertionError("every number is in its range")
+            wrong = (games[name] < self._least[name]) | (games[name] > self._most[name])
+            if name not in _FREE and wrong.any():
+                break
+        i, *place = np.argwhere(wrong)[0].tolist()
+        low, high = (int(part[name][(0, *place)]) for part in (self._least, self._most))
+        where = "".join(f"[{k}]" for k in place)
+        allowed = f"{low}" if low == high else f"from {low} to {high}"
+        allowed += ", by the rules" if name in OF_RULES else ""
+        value = games[name][(i, *place)]
+        return f"games[{i}]: {name}{where} must be {allowed}, got {value}"
 
 
 @lru_cache(maxsize=64)
@@ -192,30 +171,20 @@ def _check_boards(games: np.ndarray) -> None:
         raise ValueError(f"games[{int(wrong.argmax())}]: the desert has a number token")
 
 
+def _end_of(width: int) -> int:
+    """Bytes of a record's fields whose items have so many bytes, or more: the larger come first."""
+    kinds = [STATE[name] for name in STATE.names or ()]
+    return sum(kind.itemsize for kind in kinds if kind.base.itemsize >= width)
+
+
+_PARTS_OF_RECORD: Final = (
+    (0, _end_of(8), "i8"),
+    (_end_of(8), _end_of(4), "i4"),
+    (_end_of(4), _end_of(1), "i1"),
+)
+
+
 def _as_numbers(games: np.ndarray) -> list[np.ndarray]:
     """All fields of records (B,) as a few arrays (B, ...), one for each size of items."""
-    words = np.asarray(games).view(np.ndarray).view(_UNNAMED)
-    return [words[name] for name in _UNNAMED.names or ()]
-
-
-def _unnamed() -> np.dtype:
-    """The layout of a record as one field for each type of its items."""
-    places: dict[str, list[int]] = {}
-    for name in STATE.names or ():
-        base, start = STATE[name].base, STATE.fields[name][1]  # type: ignore[index]
-        places.setdefault(base.str, []).extend((start, start + STATE[name].itemsize))
-    fields: list[Any] = []
-    for kind, ends in places.items():
-        size = (max(ends) - min(ends)) // np.dtype(kind).itemsize
-        fields.append((kind, kind, (size,), min(ends)))
-    return np.dtype(
-        {
-            "names": [field[0] for field in fields],
-            "formats": [(field[1], field[2]) for field in fields],
-            "offsets": [field[3] for field in fields],
-            "itemsize": STATE.itemsize,
-        }
-    )
-
-
-_UNNAMED: Final = _unnamed()
+    raw = np.asarray(games).view(np.ndarray).view(np.uint8).reshape(len(games), STATE.itemsize)
+    return [raw[:, start:end].view(kind) for start, end, kind in _PARTS_OF_RECORD]

@@ -3,11 +3,9 @@
 from catan_pz.board.topology import HEX_VERTEX_SET
 from catan_pz.engine import bits
 from catan_pz.engine.chance import draw_stolen_resource
-from catan_pz.engine.hands import move_cards, return_cards
-from catan_pz.engine.knowledge import note_payment, note_theft
+from catan_pz.engine.hands import move_cards, note_payment, note_theft, return_cards
 from catan_pz.engine.production import add_pips_of
-from catan_pz.engine.seats import seat_after
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, seat_after
 from catan_pz.kernels.rule import rule
 from catan_pz.terms import NUM_HEXES, Phase, Terrain
 

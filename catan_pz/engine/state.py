@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numba import types
 
+from catan_pz.kernels.rule import rule
 from catan_pz.rules import COLUMNS, NUM_OBSERVED
 from catan_pz.terms import (
     DECK_SIZE,
@@ -34,7 +35,7 @@ ROAD_OF: Final = 1
 
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
-_FIELDS: list[tuple[Any, ...]] = [
+_STORED: list[tuple[Any, ...]] = [
     # Chance.
     ("rng", "u8"),  # state of the random generator
     ("dice_left", "i8"),  # balanced dice: set of the 36 rolls not yet drawn
@@ -83,7 +84,10 @@ _FIELDS: list[tuple[Any, ...]] = [
     # cards come and go in public.
     ("below", "i1", (_P, _P, _R)),
     ("above", "i1", (_P, _P, _R)),
-    # Derived from the fields above and kept up to date; `derive` says how.
+]
+
+_DERIVED: list[tuple[Any, ...]] = [
+    # What follows from the fields above and is kept up to date; `derive` says how.
     ("hand_size", "i1", (_P,)),
     ("points", "i1", (_P,)),
     ("visible_points", "i1", (_P,)),  # without victory point cards
@@ -107,7 +111,7 @@ def _packed(fields: list[tuple[Any, ...]]) -> np.dtype:
     return np.dtype([*ordered, ("padding", "i1", (rest,))] if rest else ordered, align=True)
 
 
-STATE: Final = _packed(_FIELDS)
+STATE: Final = _packed(_STORED + _DERIVED)
 """One game, full information."""
 
 State: TypeAlias = Annotated[Any, numba.from_dtype(STATE)]
@@ -116,24 +120,25 @@ State: TypeAlias = Annotated[Any, numba.from_dtype(STATE)]
 States: TypeAlias = Annotated[Any, types.Array(numba.from_dtype(STATE), 1, "C")]
 """An array of games, as entry points take it."""
 
-DERIVED: Final = (
-    "hand_size",
-    "points",
-    "visible_points",
-    "road_length",
-    "pips",
-    "rate",
-    "token_hexes",
-    "on_vertex",
-    "on_edge",
-    "crowded",
-    "road_ends",
-    "reach",
-    "legal",
-)
+DERIVED: Final = tuple(name for name, *_ in _DERIVED)
 """Fields that follow from the others."""
 
 
 def as_games(array: np.ndarray) -> np.ndarray:
     """An array of `STATE` as entry points take it: with fields as attributes in plain Python."""
     return array.view(np.recarray) if numba.config.DISABLE_JIT else array
+
+
+@rule
+def seat_after(s: State, p: int, k: int) -> int:
+    """The seat k places (fewer than there are players) clockwise from p."""
+    q = p + k
+    n = int(s.num_players)
+    return q - n if q >= n else q
+
+
+@rule
+def places_from(s: State, viewer: int, p: int) -> int:
+    """Places clockwise from the viewer to p."""
+    k = p - viewer
+    return k + int(s.num_players) if k < 0 else k

@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Final
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE
-from catan_pz.engine import events as ev
+from catan_pz.engine import event_rows as ev
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule
 from catan_pz.kernels.types import Int8Matrix, Int16Matrix
@@ -54,18 +54,10 @@ NUM_TERMS: Final = len(RewardTerm)
 _MOST, _LEAST = 127, -128
 
 # Plain numbers: on CUDA compiled rules can't index with enums.
-_CARDS_DISCARDED = RewardTerm.CARDS_DISCARDED.value
-_CARD_PLAYED = RewardTerm.CARD_PLAYED.value
-_CITY_BUILT = RewardTerm.CITY_BUILT.value
-_FINAL_LEAD = RewardTerm.FINAL_LEAD.value
-_LOST = RewardTerm.LOST.value
-_POINTS_GAINED = RewardTerm.POINTS_GAINED.value
-_POINTS_HELD = RewardTerm.POINTS_HELD.value
-_POINTS_HELD_IN_VAIN = RewardTerm.POINTS_HELD_IN_VAIN.value
-_POINTS_WON = RewardTerm.POINTS_WON.value
-_ROAD_HELD = RewardTerm.ROAD_HELD.value
-_ROBBER_MOVED = RewardTerm.ROBBER_MOVED.value
-_WON = RewardTerm.WON.value
+_TERMS = [term.value for term in RewardTerm]
+_WON, _LOST, _POINTS_GAINED, _POINTS_WON, _CARD_PLAYED, _ROBBER_MOVED = _TERMS[:6]
+_CARDS_DISCARDED, _CITY_BUILT, _POINTS_HELD, _POINTS_HELD_IN_VAIN, _ROAD_HELD = _TERMS[6:11]
+_FINAL_LEAD = _TERMS[11]
 
 
 @rule

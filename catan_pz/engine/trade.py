@@ -9,10 +9,15 @@ import numpy as np
 
 from catan_pz.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
 from catan_pz.engine import bits
-from catan_pz.engine.hands import gain, move_cards, return_cards
-from catan_pz.engine.knowledge import most_held, note_holding, note_payment
-from catan_pz.engine.seats import seat_after
-from catan_pz.engine.state import State
+from catan_pz.engine.hands import (
+    gain,
+    most_held,
+    move_cards,
+    note_holding,
+    note_payment,
+    return_cards,
+)
+from catan_pz.engine.state import State, seat_after
 from catan_pz.kernels.rule import rule
 from catan_pz.terms import NUM_RESOURCES, Phase
 
@@ -30,12 +35,9 @@ _PAIRS = [(a, b) for a in range(NUM_RESOURCES) for b in range(a + 1, NUM_RESOURC
 _FIRST_PAIR = 2 * NUM_RESOURCES
 
 
-def _bundles() -> np.ndarray:
-    one = np.eye(NUM_RESOURCES, dtype=np.int64)
-    return np.concatenate([one, 2 * one, [one[a] + one[b] for a, b in _PAIRS]])
+_ONE = np.eye(NUM_RESOURCES, dtype=np.int64)
 
-
-BUNDLES = _bundles()
+BUNDLES = np.concatenate([_ONE, 2 * _ONE, [_ONE[a] + _ONE[b] for a, b in _PAIRS]])
 """(20, R) what templates are made of: one card, two alike, two different cards."""
 
 PAIRS_AMONG = np.array(
@@ -139,34 +141,43 @@ def offers_between(giving: int, getting: int, word: int) -> int:
 
 
 @rule
+def offered(s: State, p: int) -> int:
+    """Cards on the giving side of p."""
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        cards += int(s.offer_give[p, r])
+    return cards
+
+
+@rule
+def asked(s: State, p: int) -> int:
+    """Cards on the getting side of p."""
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        cards += int(s.offer_get[p, r])
+    return cards
+
+
+@rule
 def can_compose_give(s: State, maker: int, r: int) -> bool:
     """Whether one more card of r may be added to what the maker gives."""
-    cards = 0
-    for k in range(NUM_RESOURCES):
-        cards += int(s.offer_give[maker, k])
     held = s.hand[maker, r] > s.offer_give[maker, r]
-    return held and cards < MOST_COMPOSED and s.offer_get[maker, r] == 0
+    return held and offered(s, maker) < MOST_COMPOSED and s.offer_get[maker, r] == 0
 
 
 @rule
 def may_hold_request(s: State, maker: int, q: int, extra: int) -> bool:
     """Whether q can hold what the maker asks for and one card more, by what the maker knows."""
-    cards = 0
     for r in range(NUM_RESOURCES):
-        asked = int(s.offer_get[maker, r]) + (1 if r == extra else 0)
-        cards += asked
-        if asked > most_held(s, maker, q, r):
+        if int(s.offer_get[maker, r]) + int(r == extra) > most_held(s, maker, q, r):
             return False
-    return cards <= s.hand_size[q]
+    return asked(s, maker) < s.hand_size[q]
 
 
 @rule
 def can_compose_get(s: State, maker: int, r: int) -> bool:
     """Whether one more card of r may be added to what the maker gets."""
-    cards = 0
-    for k in range(NUM_RESOURCES):
-        cards += int(s.offer_get[maker, k])
-    if cards >= MOST_COMPOSED or s.offer_give[maker, r] > 0:
+    if asked(s, maker) >= MOST_COMPOSED or s.offer_give[maker, r] > 0:
         return False
     for q in range(s.num_players):
         if is_addressed(s, maker, q) and may_hold_request(s, maker, q, r):
@@ -177,11 +188,7 @@ def can_compose_get(s: State, maker: int, r: int) -> bool:
 @rule
 def can_send(s: State, maker: int) -> bool:
     """Whether both sides of what is composed have a card."""
-    give, get = 0, 0
-    for r in range(NUM_RESOURCES):
-        give += int(s.offer_give[maker, r])
-        get += int(s.offer_get[maker, r])
-    return give > 0 and get > 0
+    return offered(s, maker) > 0 and asked(s, maker) > 0
 
 
 @rule

@@ -3,8 +3,7 @@
 from catan_pz.engine.chance import roll_dice
 from catan_pz.engine.production import produce
 from catan_pz.engine.robber import apply_seven
-from catan_pz.engine.seats import seat_after
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.trade import end_offer
 from catan_pz.kernels.rule import rule
 from catan_pz.kernels.types import Int8Matrix

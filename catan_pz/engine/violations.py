@@ -1,7 +1,30 @@
-"""The names of all that a state can break."""
+"""What a state can break: cards, pieces, special cards, and what players know of hands."""
 
 from enum import IntFlag, auto
-from typing import Final
+
+from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
+from catan_pz.engine import bits
+from catan_pz.engine.awards import own_roads_at
+from catan_pz.engine.hands import least_held, most_held
+from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    CITIES_PER_PLAYER,
+    DECK_COUNTS,
+    DECK_SIZE,
+    KNIGHT,
+    LARGEST_ARMY_MINIMUM,
+    LONGEST_ROAD_MINIMUM,
+    MAX_PLAYERS,
+    NOBODY,
+    NUM_CARD_KINDS,
+    NUM_EDGES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    ROADS_PER_PLAYER,
+    SETTLEMENTS_PER_PLAYER,
+)
 
 
 class Violation(IntFlag):
@@ -40,19 +63,137 @@ class Violation(IntFlag):
     """A derived field differs from what it follows from."""
 
 
-# Plain numbers: compiled code takes no flags.
-RESOURCE_COUNT: Final = Violation.RESOURCE_COUNT.value
-DECK_COUNT: Final = Violation.DECK_COUNT.value
-PIECE_COUNT: Final = Violation.PIECE_COUNT.value
-OVERLAP: Final = Violation.OVERLAP.value
-DISTANCE_RULE: Final = Violation.DISTANCE_RULE.value
-LOOSE_ROAD: Final = Violation.LOOSE_ROAD.value
-LONGEST_ROAD: Final = Violation.LONGEST_ROAD.value
-LARGEST_ARMY: Final = Violation.LARGEST_ARMY.value
-KNOWLEDGE: Final = Violation.KNOWLEDGE.value
-TURN: Final = Violation.TURN.value
-SETUP: Final = Violation.SETUP.value
-OFFER: Final = Violation.OFFER.value
-WINNER: Final = Violation.WINNER.value
-NO_ACTION: Final = Violation.NO_ACTION.value
-STALE: Final = Violation.STALE.value
+@rule
+def resources_add_up(s: State) -> bool:
+    for r in range(NUM_RESOURCES):
+        total = int(s.bank[r])
+        for p in range(MAX_PLAYERS):
+            total += int(s.hand[p, r])
+            if s.hand[p, r] < 0:
+                return False
+        if total != BANK_PER_RESOURCE or s.bank[r] < 0:
+            return False
+    return True
+
+
+@rule
+def cards_add_up(s: State) -> bool:
+    if s.deck_left < 0 or s.deck_left > DECK_SIZE:
+        return False
+    for card in range(NUM_CARD_KINDS):
+        total = 0
+        for k in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):
+            total += int(s.deck[k] == card)
+        for p in range(MAX_PLAYERS):
+            total += int(s.cards[p, card]) + int(s.played[p, card])
+            if s.cards[p, card] < 0 or s.played[p, card] < 0:
+                return False
+        new = int(s.new_cards[card])
+        if total != DECK_COUNTS[card] or new < 0 or new > s.cards[int(s.turn_player), card]:
+            return False
+    return True
+
+
+@rule
+def pieces_suffice(s: State) -> bool:
+    """Whether nobody has built more pieces than there are; absent seats have none."""
+    for p in range(MAX_PLAYERS):
+        roads = bits.count(s.roads[p, 0]) + bits.count(s.roads[p, 1])
+        settlements, cities = bits.count(s.settlements[p]), bits.count(s.cities[p])
+        if roads > ROADS_PER_PLAYER or settlements > SETTLEMENTS_PER_PLAYER:
+            return False
+        if cities > CITIES_PER_PLAYER or (p >= s.num_players and roads + settlements + cities > 0):
+            return False
+    return True
+
+
+@rule
+def overlap(s: State) -> bool:
+    """Whether two pieces stand on one vertex or edge."""
+    taken_0, taken_1, built = 0, 0, 0
+    for p in range(MAX_PLAYERS):
+        shared = (taken_0 & s.roads[p, 0]) | (taken_1 & s.roads[p, 1])
+        shared |= (s.settlements[p] & s.cities[p]) | (built & (s.settlements[p] | s.cities[p]))
+        if shared != 0:
+            return True
+        taken_0 |= s.roads[p, 0]
+        taken_1 |= s.roads[p, 1]
+        built |= s.settlements[p] | s.cities[p]
+    return False
+
+
+@rule
+def keep_distance(s: State) -> bool:
+    built = 0
+    for p in range(s.num_players):
+        built |= s.settlements[p] | s.cities[p]
+    for v in range(NUM_VERTICES):
+        others = VERTEX_SURROUNDINGS[v] & ~(1 << v)
+        if bits.has_vertex(built, v) and built & others != 0:
+            return False
+    return True
+
+
+@rule
+def roads_are_joined(s: State) -> bool:
+    """Whether each road touches another road, or a building, of its owner."""
+    for p in range(s.num_players):
+        for e in range(NUM_EDGES):
+            if s.roads[p, bits.edge_word(e)] & bits.edge_bit(e) != 0:
+                joined = False
+                for k in range(2):
+                    v = EDGE_VERTICES[e, k]
+                    own = bits.has_vertex(s.settlements[p] | s.cities[p], v)
+                    if own or own_roads_at(s, p, v) > 1:
+                        joined = True
+                if not joined:
+                    return False
+    return True
+
+
+@rule
+def is_longest_road_right(s: State) -> bool:
+    """The holder has one of the longest roads, of 5 or more.
+
+    Without a holder nobody alone has the longest of 5 or more.
+    """
+    longest, leaders = 0, 0
+    for p in range(s.num_players):
+        if s.road_length[p] > longest:
+            longest, leaders = int(s.road_length[p]), 1
+        elif s.road_length[p] == longest:
+            leaders += 1
+    owner = int(s.longest_road_owner)
+    if owner < NOBODY or owner >= s.num_players:
+        return False
+    if owner == NOBODY:
+        return longest < LONGEST_ROAD_MINIMUM or leaders > 1
+    return s.road_length[owner] >= LONGEST_ROAD_MINIMUM and s.road_length[owner] == longest
+
+
+@rule
+def is_largest_army_right(s: State) -> bool:
+    most = 0
+    for p in range(s.num_players):
+        most = max(most, int(s.played[p, KNIGHT]))
+    owner = int(s.largest_army_owner)
+    if owner < NOBODY or owner >= s.num_players:
+        return False
+    if owner == NOBODY:
+        return most < LARGEST_ARMY_MINIMUM
+    return s.played[owner, KNIGHT] >= LARGEST_ARMY_MINIMUM and s.played[owner, KNIGHT] == most
+
+
+@rule
+def is_knowledge_right(s: State) -> bool:
+    for o in range(MAX_PLAYERS):
+        for p in range(MAX_PLAYERS):
+            for r in range(NUM_RESOURCES):
+                below, above = int(s.below[o, p, r]), int(s.above[o, p, r])
+                if below < 0 or above < 0 or least_held(s, o, p, r) < 0:
+                    return False
+                if most_held(s, o, p, r) > BANK_PER_RESOURCE - s.bank[r]:
+                    return False
+                if (o == p or o >= s.num_players or p >= s.num_players) and below + above > 0:
+                    return False
+    return True

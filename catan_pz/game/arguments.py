@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from catan_pz.checks import quoted
 from catan_pz.engine.ranges import ranges_of
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.engine.violations import Violation
-from catan_pz.game import calls as game_calls
+from catan_pz.game.game import violations_of
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
 
@@ -151,9 +150,7 @@ def records_in_range(games: Any, rules: Rules) -> np.ndarray:
 def sound_records(games: Any, rules: Rules) -> np.ndarray:
     """A copy of records (K,) of `STATE` as compiled code wants them, all sound games."""
     records = records_in_range(games, rules)
-    spare = as_games(np.empty_like(records))
-    for i in range(len(records)):
-        broken = Violation(int(game_calls.violations(records, spare, i)))
+    for i, broken in enumerate(violations_of(records)):
         if broken:
             raise ValueError(f"games[{i}] breaks the rules: {broken!r}")
     return records

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from catan_pz.engine import chance, derive, invariants, knowledge, legal, outcomes, tally
+from catan_pz.engine import chance, course, derive, hands, legal, outcomes, tally
 from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log, decide
 from catan_pz.engine.play import play as play_step
@@ -66,16 +66,20 @@ def refresh(games: States, i: int, mask: Int8Array) -> None:
     """
     s = games[i]
     for o in range(s.num_players):
-        knowledge.tighten(s, o)
+        hands.tighten(s, o)
     derive.derive(s)
     legal.write_mask(s, mask)
 
 
 @entry
 def violations(games: States, spare: States, i: int) -> int:
-    """What game i breaks, as the sum of `Violation` flags; `spare` is scratch space."""
+    """What game i breaks, as the sum of `Violation` flags but `STALE`.
+
+    `spare[i]` becomes the game with derived fields worked out from scratch.
+    """
     spare[i] = games[i]
-    return invariants.find_violations(games[i], spare[i])
+    derive.derive(spare[i])
+    return course.find_violations(games[i])
 
 
 @entry
@@ -97,22 +101,10 @@ def observe(games: States, i: int, viewer: int, obs: Int8Array) -> None:
 
 
 @entry
-def observe_scaled(
-    games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array
-) -> None:
-    """Write what the viewer sees of game i, in natural units and scaled."""
-    encode.observe(games[i], viewer, obs)
-    encode.scale(obs, scaled)
-
-
-@entry
-def look(
-    games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array, mask: Int8Array
-) -> None:
-    """Like `observe_scaled`, and write the mask: zeros unless the viewer is to move."""
+def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
+    """Write what the viewer sees of game i, and the mask: zeros unless the viewer is to move."""
     s = games[i]
     encode.observe(s, viewer, obs)
-    encode.scale(obs, scaled)
     if s.player == viewer:
         legal.write_mask(s, mask)
     else:
@@ -120,10 +112,13 @@ def look(
 
 
 @entry
-def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
-    """Like `look`, in natural units alone."""
+def look(
+    games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array, mask: Int8Array
+) -> None:
+    """Like `look_at_units`, and write the observation scaled, too."""
     s = games[i]
     encode.observe(s, viewer, obs)
+    encode.scale(obs, scaled)
     if s.player == viewer:
         legal.write_mask(s, mask)
     else:
@@ -159,12 +154,6 @@ def find_action(games: States, i: int, a: int) -> int:
     s = games[i]
     legal.find_legal(s)
     return int(legal.is_legal(s, a))
-
-
-@entry
-def possible_outcomes(games: States, i: int, a: int) -> int:
-    """`outcomes_of` an action in game i."""
-    return outcomes.outcomes_of(games[i], a)
 
 
 @entry

@@ -10,7 +10,7 @@ import numpy as np
 from catan_pz.actions import NUM_ACTIONS, describe_action
 from catan_pz.belief import OWN_CUSTOMS, Belief, HandsChanged, HoldingShown, TableCustoms
 from catan_pz.checks import as_integer, check_seat, not_possible, quoted
-from catan_pz.engine.options import deal_of
+from catan_pz.engine.deal import deal_of
 from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.engine.trade import COUNTERED, REJECTED
 from catan_pz.events import Event, Events, as_seen_by

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION, NUM_ACTIONS, describe_action
 from catan_pz.checks import as_action, check_seat, check_seed, not_possible, quoted
-from catan_pz.engine.options import deal_of, script_of
+from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.engine.play import DECISIONS, ENDS, PAUSED
 from catan_pz.engine.ranges import ranges_of
@@ -39,6 +39,14 @@ from catan_pz.terms import MAX_PLAYERS, Phase
 @cache
 def _play_step() -> Callable[..., int]:
     return cast(Callable[..., int], bound(game_calls.play))
+
+
+def violations_of(games: np.ndarray) -> list[Violation]:
+    """What each of some records (B,) of `STATE` breaks of the rules."""
+    spare = as_games(np.empty_like(games))
+    found = [Violation(int(game_calls.violations(games, spare, i))) for i in range(len(games))]
+    stale = [own.tobytes() != derived.tobytes() for own, derived in zip(games, spare, strict=True)]
+    return [flags | Violation.STALE * late for flags, late in zip(found, stale, strict=True)]
 
 
 def drawn_seed() -> int:
@@ -96,7 +104,6 @@ class Game:
         self._shown_mask = self._mask.view()
         self._shown_mask.flags.writeable = False
         self._tells = False
-        self._observation = np.zeros(SIZE, np.int8)
         self._script = script_of(self.rules)
         self._events = empty_events()
         self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
@@ -285,13 +292,13 @@ class Game:
     def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
         """(N,) float32 what a seat sees, scaled into [0, 1]."""
         viewer = check_seat(viewer, self.rules.num_players)
-        scaled = np.empty(SIZE, np.float32)
-        game_calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
+        units, scaled = np.empty(SIZE, np.int8), np.empty(SIZE, np.float32)
+        game_calls.look(self.games, 0, viewer, units, scaled, np.empty_like(self._mask))
         return scaled
 
     def validate(self) -> Violation:
         """What the state breaks of the rules; `Violation.NONE` for a sound one."""
-        return Violation(int(game_calls.violations(self.games, np.empty_like(self.games), 0)))
+        return violations_of(self.games)[0]
 
     def snapshot(self) -> dict[str, Any]:
         """The full state as JSON values."""

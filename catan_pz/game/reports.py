@@ -21,12 +21,13 @@ from catan_pz.actions import (
 from catan_pz.belief import Belief, hand_events
 from catan_pz.belief.cards import DECK, ROBBER_MOVES
 from catan_pz.belief.hands import allowing
-from catan_pz.engine.events import EventKind
-from catan_pz.engine.options import script_of
+from catan_pz.engine.deal import script_of
+from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import (
     UNKNOWN,
     Event,
+    EventKind,
     Events,
     as_seen_by,
     decode,
@@ -249,9 +250,9 @@ class ReportedDecision:
         outcome = outcome_of(known)
         if outcome is None:
             return
-        code = outcome_code(outcome)
-        possible = game_calls.possible_outcomes(self.games, 0, action)
-        if code < 0 or not possible >> code & 1:
+        code, ways = outcome_code(outcome), np.zeros(NUM_OUTCOMES, np.int64)
+        game_calls.count_outcomes(self.games, 0, action, ways)
+        if not (0 <= code < NUM_OUTCOMES and ways[code]):
             raise ValueError(f"chance can't bring {outcome!r}")
         self.games["outcome"][0] = code
 

@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.checks import quoted, shaped
-from catan_pz.engine.options import deal_of
+from catan_pz.engine.deal import deal_of
 from catan_pz.engine.ranges import MOST_TURNS
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.rules import Board, Rules

@@ -33,12 +33,7 @@ def fast_versions() -> str:
 
 
 def choose_backend(forced: str | None, version: str) -> str:
-    """The name of the backend to use.
-
-    Args:
-        forced: value of CATAN_PZ_COMPILER, None or empty if it isn't set.
-        version: of numba.
-    """
+    """The backend for a value of CATAN_PZ_COMPILER, if it is set, and a version of numba."""
     if forced:
         if forced not in BACKENDS:
             raise not_possible(VARIABLE, forced, " or ".join(BACKENDS))

@@ -44,27 +44,14 @@ milliseconds, in which the caller may have lost its core."""
 SLOT: Final = 2 * CACHE_LINE // np.dtype(np.int64).itemsize
 """Items of a slot: enough that the ones in use share no cache line with another slot's."""
 
-STATE: Final = 0
-NEXT: Final = 1
-BEGIN: Final = 2
-END: Final = 3
+STATE, NEXT, BEGIN, END = 0, 1, 2, 3
 """Items of a thread's slot: its state, its next chunk, and the range of its chunks."""
 
-SPINNING: Final = 0
-ASSIGNED: Final = 1
-RUNNING: Final = 2
-SLEEPING: Final = 3
-CALLED: Final = 4
-STOPPED: Final = 5
+SPINNING, ASSIGNED, RUNNING, SLEEPING, CALLED, STOPPED = 0, 1, 2, 3, 4, 5
 """States of a thread; one that is called is about to be woken, or awake and about to be assigned
 a task."""
 
-ADDRESS: Final = 0
-ARGUMENTS: Final = 1
-NUM_GAMES: Final = 2
-CHUNK: Final = 3
-SLEEP: Final = 4
-LENGTH: Final = 5
+ADDRESS, ARGUMENTS, NUM_GAMES, CHUNK, SLEEP, LENGTH = 0, 1, 2, 3, 4, 5
 """Items of the task: address of the packed code and of its arguments, number of games in the
 batch and in a chunk, address and argument of the function by which threads take a nap."""
 
@@ -204,20 +191,19 @@ def _run_thread(
 
 
 def _wake(locks: list[threading.Lock]) -> None:
-    """Wake the sleeping threads; one that is awake only skips its next sleep."""
+    """Wake the sleeping threads; one that is awake skips its next sleep."""
     for asleep in locks:
         with suppress(RuntimeError):  # not locked: the thread has just been woken
             asleep.release()
 
 
 def _stop(slots: NDArray[np.int64], locks: list[threading.Lock]) -> None:
-    """Let the threads end."""
     slots[STATE::SLOT] = STOPPED
     _wake(locks)
 
 
 class PackedThreadPool:
-    """A `ThreadPool` whose threads take packed calls."""
+    """A pool like `thread_pool.PlainThreadPool`, whose threads take packed calls."""
 
     def __init__(self, num_games: int, threads: int, chunk: int) -> None:
         chunks = -(-num_games // chunk)
@@ -243,11 +229,11 @@ class PackedThreadPool:
         return self._threads
 
     def close(self) -> None:
-        """See `ThreadPool.close`."""
+        """End the threads; later calls run on the caller's thread alone."""
         self._end()
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
-        """See `ThreadPool.run`."""
+        """Call an entry point on all games; see `PlainThreadPool.run`."""
         packed = self._calls.get(function)
         if packed is None:
             packed = self._calls[function] = PackedCall(bound(function))

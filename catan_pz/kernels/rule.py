@@ -10,7 +10,6 @@ import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from catan_pz.kernels.backend import BACKEND
 from catan_pz.kernels.cache import use_cache
 from catan_pz.kernels.notices import announce
+from catan_pz.kernels.stamp import RULES, rules_called_by
 from catan_pz.kernels.types import signature_of
 
 if BACKEND == "fast":
@@ -30,9 +30,7 @@ __all__ = ["Entry", "bound", "entry", "kernel", "prefetch", "rule", "rules_calle
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-_compiling = threading.RLock()
-_rules: Final[dict[int, Any]] = {}
-"""All rules by their `id`; they last as long as the process."""
+_compiling: Final = threading.RLock()
 
 
 def rule(function: Rule) -> Rule:
@@ -40,36 +38,12 @@ def rule(function: Rule) -> Rule:
     if BACKEND == "python":
         return function
     made = make_rule(function)
-    _rules[id(made)] = made
+    RULES[id(made)] = made
     return cast(Rule, made)
 
 
 kernel = rule
 """What marks compiled functions outside of the engine, which hold no rule of the game."""
-
-
-def rules_called_by(function: Callable[..., Any]) -> list[Any]:
-    """The rules that a function calls, directly or not, each after those that it calls."""
-    found: dict[Any, None] = {}
-
-    def visit(caller: Callable[..., Any]) -> None:
-        for called in _calls(caller):
-            if called not in found:
-                visit(called.py_func)
-                found[called] = None
-
-    visit(function)
-    return list(found)
-
-
-def _calls(function: Callable[..., Any]) -> list[Any]:
-    """The rules that a function names, itself or as an attribute of a module."""
-    names = function.__code__.co_names
-    seen = [function.__globals__.get(name) for name in names]
-    modules = [thing for thing in seen if isinstance(thing, ModuleType)]
-    seen += [getattr(module, name, None) for module in modules for name in names]
-    called = [_rules[id(thing)] for thing in seen if id(thing) in _rules]
-    return [thing for thing in called if thing.py_func != function]
 
 
 def compile_rule(dispatcher: Any) -> None:
@@ -99,30 +73,23 @@ class Entry:
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._call: Any = None
-        self._cache = use_cache(self.dispatcher)
 
     def compiled(self) -> Any:
         """The compiled dispatcher."""
         if self._call is None:
             with _compiling, _without_collecting():
-                self._compile()
+                if self._call is None:  # no other thread was faster
+                    self._compile()
         return self._call
 
     def _compile(self) -> None:
-        if self._call is not None:  # another thread was faster
-            return
-        if not self._is_cached():
-            announce(self.__name__, is_kept=self._cache is not None and self._cache.can_keep)
-            for called in rules_called_by(self.dispatcher.py_func):
+        function, cache = self.dispatcher.py_func, use_cache(self.dispatcher)
+        if cache is None or not cache.look_up(signature_of(function), self.dispatcher.targetctx):
+            announce(self.__name__)
+            for called in rules_called_by(function):
                 compile_rule(called)
         compile_rule(self.dispatcher)
         self._call = self.dispatcher
-
-    def _is_cached(self) -> bool:
-        if self._cache is None:
-            return False
-        signature = signature_of(self.dispatcher.py_func)
-        return self._cache.look_up(signature, self.dispatcher.targetctx)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it, compiled first if need be."""

@@ -1,118 +1,98 @@
-"""Stamps of compiled code: hashes of all sources that may be compiled into it.
+"""What is compiled into an entry point: the rules that it calls, and a stamp of all of them.
 
 Numba looks only at the file that a function stands in, not at the rules that the function calls.
 """
 
 import hashlib
-import re
-import sys
+from collections.abc import Callable, Iterator
+from enum import EnumType
 from functools import cache
-from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
 import llvmlite
 import numba
+import numpy as np
 
-_PACKAGE: Final = __name__.partition(".")[0]
-_COMPILER: Final = Path(__file__).parent
+RULES: Final[dict[int, Any]] = {}
+"""The dispatchers of all rules by their `id`; they last as long as the process."""
 
-_IMPORT: Final = re.compile(
-    r"^(?:from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n]*)"
-    r"|import[ \t]+(?P<modules>[^\n]*))",
-    re.MULTILINE,
-)
-_COMMENT: Final = re.compile(r"#[^\n]*")
+_PLAIN: Final = (int, float, str, bytes, tuple, frozenset, type(None), np.generic, np.dtype)
 
 
-class _Source(NamedTuple):
-    digest: bytes
-    imported: tuple[str, ...]
-    """Modules that it names in import statements at its top level, and some that are none."""
+def _named(function: Callable[..., Any]) -> Iterator[Any]:
+    """What a function names, itself or as an attribute of a module."""
+    names = function.__code__.co_names
+    for name in names:
+        thing = function.__globals__.get(name)
+        yield thing
+        if isinstance(thing, ModuleType):
+            yield from (getattr(thing, attribute, None) for attribute in names)
 
 
-@cache
-def _read(path: Path) -> _Source:
-    content = path.read_bytes()
-    text = _COMMENT.sub("", content.decode("utf-8"))
-    names: list[str] = []
-    for found in _IMPORT.finditer(text):
-        if found["modules"]:
-            names += [part.split()[0] for part in found["modules"].split(",") if part.split()]
-        else:
-            names.append(found["module"])
-            parts = found["names"].strip("()").split(",")
-            names += [f"{found['module']}.{part.split()[0]}" for part in parts if part.split()]
-    return _Source(hashlib.sha256(content).digest(), tuple(names))
+def rules_called_by(function: Callable[..., Any]) -> list[Any]:
+    """The rules that a function calls, directly or not, each after those that it calls."""
+    found: dict[Any, None] = {}
+
+    def visit(caller: Callable[..., Any]) -> None:
+        for thing in _named(caller):
+            called = RULES.get(id(thing))
+            if called is not None and called not in found and called.py_func != caller:
+                visit(called.py_func)
+                found[called] = None
+
+    visit(function)
+    return list(found)
 
 
-def _source_file(module: str, packages: set[str]) -> Path | None:
-    """File of a loaded module; None for libraries and what has none.
+def stamp_of(function: Callable[..., Any]) -> str:
+    """A hash of all that is compiled into a function.
 
-    Whatever is installed or belongs to Python is a library, but for the `packages`, wherever it
-    lies. What this package imports from elsewhere is one, too.
+    That is its code and that of the rules which it calls, the constants and tables that they
+    name, the compiler, and the versions of numba and llvmlite.
     """
-    file = getattr(sys.modules.get(module), "__file__", None)
-    top = module.partition(".")[0]
-    if file is None or (top not in packages and (packages == {_PACKAGE} or top in _libraries())):
-        return None
-    if not file.endswith(".py"):
-        raise FileNotFoundError(f"{module} has no source")
-    return Path(file)
+    called = (rule.py_func for rule in rules_called_by(function))
+    parts = [_compiler(), *map(_content, called), _content(function)]
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 @cache
-def _libraries() -> set[str]:
-    """Top-level names of all that is installed and of Python's own modules."""
-    return {*packages_distributions(), *sys.stdlib_module_names, "__main__"}
+def _compiler() -> bytes:
+    versions = repr((numba.__version__, llvmlite.__version__, numba.config.OPT)).encode()
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join([versions, *(path.read_bytes() for path in sources)])).digest()
 
 
 @cache
-def _of_compiler() -> list[Path]:
-    return sorted(_COMPILER.rglob("*.py"))
+def _content(function: Callable[..., Any]) -> bytes:
+    """A hash of a function without those that it calls; names and comments don't matter."""
+    taken = map(_annotation, function.__annotations__.values())
+    parts = [_code(function), *taken, *map(_value, _named(function))]
+    return hashlib.sha256("\n".join(parts).encode()).digest()
 
 
-def sources_of(module: str) -> list[Path]:
-    """Files of a loaded module and of all modules that it imports, directly or not.
-
-    Imports at the top level of a file count, but not those of libraries. The files of the
-    compiler always belong to them.
-    """
-    packages = {_PACKAGE, module.partition(".")[0]}
-    found: set[Path] = set()
-    seen, queue = {module}, [module]
-    while queue:
-        path = _source_file(queue.pop(), packages)
-        if path is not None:
-            found.add(path)
-            new = {*_read(path).imported} - seen
-            seen |= new
-            queue += new
-    return sorted({*found, *_of_compiler()})
+def _code(function: Callable[..., Any]) -> str:
+    code, doc = function.__code__, function.__doc__
+    constants = [c for c in code.co_consts if c != doc and not isinstance(c, CodeType)]
+    return repr((code.co_code, constants, code.co_names, code.co_varnames, function.__defaults__))
 
 
-@cache
-def read_sources(module: str) -> None:
-    """Read the sources of a module that is being imported, as far as they are loaded.
-
-    Stamps are computed later, and an edit after the import must not change them.
-    """
-    for path in sources_of(module):
-        _read(path)
+def _annotation(kind: Any) -> str:
+    fields = getattr(kind, "__annotations__", {}) if hasattr(kind, "_fields") else {}
+    return repr([(name, _annotation(field)) for name, field in fields.items()] or kind)
 
 
-@cache
-def stamp_of(module: str) -> str:
-    """A stamp for code compiled from a module, once its import is done.
-
-    It changes with the sources and with the versions of numba and llvmlite.
-    """
-    digest = hashlib.sha256(repr((numba.__version__, llvmlite.__version__)).encode())
-    for path in sources_of(module):
-        digest.update(_read(path).digest)
-    return digest.hexdigest()
-
-
-def module_of(function: Any) -> str:
-    """Name of the module that a function stands in."""
-    return str(function.__globals__["__name__"])
+def _value(thing: Any) -> str:
+    """What compiled code takes of a thing that it names."""
+    if isinstance(thing, _PLAIN):
+        return repr(thing)
+    if isinstance(thing, np.ndarray):
+        return f"{thing.dtype} {thing.shape} {hashlib.sha256(thing.tobytes()).hexdigest()}"
+    if isinstance(thing, EnumType):
+        return repr(list(thing))
+    if isinstance(thing, FunctionType):
+        return _code(thing)
+    if hasattr(thing, "_fields"):
+        return _annotation(thing)
+    return str(getattr(thing, "__name__", type(thing).__name__))

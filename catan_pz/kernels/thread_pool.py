@@ -1,48 +1,80 @@
 """Pools of threads that share calls on the games of a batch."""
 
+import os
 from collections.abc import Callable
-from typing import Any, Protocol
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.kernels.backend import BACKEND
 
-
-class ThreadPool(Protocol):
-    """Threads that run calls on the games of a batch; one thread at a time may call it."""
-
-    def __len__(self) -> int:
-        """Number of threads."""
-
-    def close(self) -> None:
-        """End the threads; later calls run on the caller's thread alone."""
-
-    def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
-        """Call an entry point on all games.
-
-        Args:
-            function: an entry point whose first parameters are `games, first, last`.
-            arguments: its arguments without `first` and `last`.
-
-        Returns:
-            (K,) its result for each part of the games, zero where it returns none; the next
-            call writes to the same array.
-        """
+if TYPE_CHECKING:
+    from catan_pz.kernels.packed_threads import PackedThreadPool
 
 
-def make_thread_pool(num_games: int, threads: int, chunk: int) -> ThreadPool:
-    """A pool for batches of one size.
+class PlainThreadPool:
+    """Python's threads, which run calls on the games of a batch; one thread at a time may call it.
 
     Args:
         num_games: of the batch.
         threads: that run a call, the caller's own included.
         chunk: games that a thread takes at a time.
     """
+
+    def __init__(self, num_games: int, threads: int, chunk: int) -> None:
+        self._bounds = [(k, min(k + chunk, num_games)) for k in range(0, num_games, chunk)]
+        self._threads = min(threads, len(self._bounds))
+        self._results: NDArray[np.int64] = np.zeros(len(self._bounds), np.int64)
+        self._executor = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
+        self._process = os.getpid()
+
+    def __len__(self) -> int:
+        return self._threads
+
+    def close(self) -> None:
+        """End the threads; later calls run on the caller's thread alone."""
+        if self._executor is not None and self._process == os.getpid():
+            self._executor.shutdown()
+        self._executor = None
+
+    def run(self, function: Callable[..., Any], games: Any, *rest: Any) -> NDArray[np.int64]:
+        """Call an entry point on all games.
+
+        Args:
+            function: an entry point whose first parameters are `games, first, last`, or a plain
+                function.
+            games: its first argument.
+            rest: its arguments from the fourth on.
+
+        Returns:
+            (K,) its result for each part of the games, zero where it returns none; the next
+            call writes to the same array.
+        """
+        call = function.compiled() if hasattr(function, "compiled") else function
+        chunks = iter(range(len(self._bounds)))
+
+        def work() -> None:
+            for k in chunks:
+                self._results[k] = call(games, *self._bounds[k], *rest) or 0
+
+        shared = self._executor is not None and self._process == os.getpid()  # not in a fork
+        helpers = [self._executor.submit(work) for _ in range(self._threads - 1) if shared]  # type: ignore[union-attr]
+        try:
+            work()
+        finally:
+            for helper in helpers:
+                helper.result()
+        return self._results
+
+
+def make_thread_pool(
+    num_games: int, threads: int, chunk: int
+) -> "PlainThreadPool | PackedThreadPool":
+    """A pool for batches of one size, of the backend's kind."""
     if BACKEND == "fast":
         from catan_pz.kernels.packed_threads import PackedThreadPool
 
         return PackedThreadPool(num_games, threads, chunk)
-    from catan_pz.kernels.plain import PlainThreadPool
-
     return PlainThreadPool(num_games, threads, chunk)

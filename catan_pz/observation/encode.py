@@ -8,10 +8,9 @@ import numpy as np
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.chance import ROLLS_OF_SUM, rolls_left
-from catan_pz.engine.knowledge import least_held, most_held
+from catan_pz.engine.hands import least_held, most_held
 from catan_pz.engine.production import pips_of
-from catan_pz.engine.seats import places_from, seat_after
-from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
+from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State, places_from, seat_after
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Int8Array
 from catan_pz.observation.segments import MANY_TURNS, PLACES, SCALES, SIZE

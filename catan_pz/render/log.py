@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from catan_pz.actions import RESOURCE_NAMES, describe_action
-from catan_pz.engine.events import EventKind
-from catan_pz.events import UNKNOWN, Event, Events, as_seen_by
+from catan_pz.events import UNKNOWN, Event, EventKind, Events, as_seen_by
 from catan_pz.names import seat_names
 from catan_pz.render.view import CARD_WORDS
 from catan_pz.terms import MAX_PLAYERS

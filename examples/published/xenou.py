@@ -52,8 +52,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.specs import specs_by_seat
 from catan_pz.agents.table import Table
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
-from catan_pz.engine.events import EventKind
-from catan_pz.events import Events
+from catan_pz.events import EventKind, Events
 from catan_pz.published.xenou.agent import XenouAgent, XenouModel
 from catan_pz.published.xenou.networks import XenouOptions, fresh_weights
 from catan_pz.rules import Rules

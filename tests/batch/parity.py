@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 
-from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
-from catan_pz.engine.options import deal_of, script_of
+from catan_pz.engine.deal import deal_of, script_of
+from catan_pz.engine.event_rows import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.game import calls as game_calls
 from catan_pz.observation.segments import SIZE

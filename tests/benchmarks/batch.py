@@ -19,7 +19,7 @@ import numpy as np
 
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine import legal
-from catan_pz.engine.options import script_of
+from catan_pz.engine.deal import script_of
 from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished

@@ -6,7 +6,7 @@ import pytest
 
 from catan_pz import Board, Game, Rules
 from catan_pz.board import generators
-from catan_pz.engine.options import deal_of, seeded_board
+from catan_pz.engine.deal import deal_of, seeded_board
 from tests.reference_board import HEX_EDGES
 
 TOKENS = [0, 2, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 9, 9, 10, 10, 11, 11, 12]

@@ -9,7 +9,7 @@ from catan_pz.actions import action_id
 from catan_pz.belief import HandsChanged, HoldingShown, bounds_of
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft
-from catan_pz.engine import chance, hands, knowledge
+from catan_pz.engine import chance, hands
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
@@ -30,12 +30,12 @@ def change(games: States, i: int, p: int, r: int, n: int):
 
 @entry
 def paid(games: States, i: int, p: int):
-    knowledge.note_payment(games[i], p)
+    hands.note_payment(games[i], p)
 
 
 @entry
 def shown(games: States, i: int, p: int, r: int, n: int):
-    knowledge.note_holding(games[i], p, r, n)
+    hands.note_holding(games[i], p, r, n)
 
 
 @entry
@@ -43,16 +43,16 @@ def steal(games: States, i: int, thief: int, victim: int, r: int):
     s = games[i]
     s.outcome = r
     stolen = chance.draw_stolen_resource(s, victim)
-    knowledge.note_theft(s, thief, victim, stolen)
+    hands.note_theft(s, thief, victim, stolen)
     hands.move_cards(s, victim, thief, stolen, 1)
-    knowledge.note_payment(s, victim)
+    hands.note_payment(s, victim)
 
 
 @entry
 def hand_over(games: States, i: int, p: int, q: int, r: int):
     s = games[i]
     hands.move_cards(s, q, p, r, int(s.hand[q, r]))
-    knowledge.note_count(s, q, r)
+    hands.note_count(s, q, r)
 
 
 def start(told: Any) -> np.ndarray:

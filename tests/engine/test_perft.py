@@ -10,7 +10,7 @@ import pytest
 
 from catan_pz import Game, Rules
 from catan_pz.engine import legal, play
-from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.game.position import position
 from catan_pz.kernels.rule import entry

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from catan_pz.engine import chance, invariants, legal
-from catan_pz.engine.options import deal_of, script_of
+from catan_pz.engine import chance, course, derive, legal
+from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.engine.violations import Violation
@@ -18,12 +18,16 @@ from catan_pz.terms import Phase
 from tests.engine.games import random_game
 from tests.helpers import RESOURCES, RULE_SETS
 
+STALE = Violation.STALE.value
+
 
 @entry
 def play_and_check(
-    games: States, spare: States, most: int, script: Int8Matrix, log: Log, actions: Int64Array
+    games: States, raw: Int8Matrix, most: int, script: Int8Matrix, log: Log, actions: Int64Array
 ):
     """Play games[0] at random, checked after each step; return what was broken, or 0.
+
+    games[1] is the same with derived fields worked out from scratch; `raw` are the bytes of both.
 
     Half of all decisions prefer anything to trade between players and to ending the turn,
     so that games get far. `actions` counts decisions: all, and the longest turn's.
@@ -43,8 +47,12 @@ def play_and_check(
         actions[0] += 1
         in_turn = in_turn + 1 if s.turn == turn else 0
         actions[1] = max(actions[1], in_turn)
-        spare[0] = games[0]
-        broken = invariants.find_violations(games[0], spare[0])
+        games[1] = s
+        derive.derive(games[1])
+        broken = course.find_violations(s)
+        for k in range(raw.shape[1]):
+            if raw[0, k] != raw[1, k]:
+                broken |= STALE
         if broken != 0:
             return broken
         n = legal.count_legal(s)
@@ -53,7 +61,8 @@ def play_and_check(
 
 def play_game(name, rules, seed, most):
     """Play a whole game; return its length in decisions and what became of it."""
-    games = as_games(np.zeros(1, STATE))
+    games = as_games(np.zeros(2, STATE))
+    raw = games.view(np.ndarray).view(np.int8).reshape(2, -1)
     game_calls.deal_game(
         games,
         0,
@@ -62,8 +71,7 @@ def play_game(name, rules, seed, most):
         np.zeros(rules.num_actions, np.int8),
     )
     counts = np.zeros(2, np.int64)
-    spare = as_games(np.zeros(1, STATE))
-    broken = play_and_check(games, spare, most, script_of(rules), new_log(), counts)
+    broken = play_and_check(games, raw, most, script_of(rules), new_log(), counts)
     assert broken == 0, f"{name}, seed {seed}, decision {counts[0]}: {Violation(broken)!r}"
     if games["phase"][0] == Phase.OVER:
         return int(counts[0]), "won"

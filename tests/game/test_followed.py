@@ -8,9 +8,8 @@ import pytest
 
 from catan_pz.actions import ROLL
 from catan_pz.belief import OWN_CUSTOMS, TableCustoms
-from catan_pz.engine.events import EventKind
-from catan_pz.engine.options import seeded_board
-from catan_pz.events import Event, Events, as_seen_by
+from catan_pz.engine.deal import seeded_board
+from catan_pz.events import Event, EventKind, Events, as_seen_by
 from catan_pz.game.followed import FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import board_of

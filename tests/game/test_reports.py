@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.engine.events import EventKind
-from catan_pz.events import UNKNOWN, Event, Events
+from catan_pz.events import UNKNOWN, Event, EventKind, Events
 from catan_pz.game.followed import ContradictionError, FollowedGame
 from catan_pz.game.position import position
 from catan_pz.game.view import view_of

@@ -351,7 +351,10 @@ BROKEN = {
     "wrong points": (at("players", 0, "points", 9), r"players\[0\].points=9 should be 0"),
     "no points": (without("players", 0, "points"), "points is missing"),
     "new cards out of turn": (at("players", 2, "new_cards", "knight", 1), "in turn"),
-    "owner of seat 3 of 3": (at("longest_road_owner", 3), "longest_road_owner=3"),
+    "owner of seat 3 of 3": (
+        at("longest_road_owner", 3),
+        "longest_road_owner must be from -1 to 2, got 3",
+    ),
     "unknown phase": (at("phase", "lunch"), "state.phase: no such value 'lunch'"),
     "nobody to move": (at("player_to_move", None), "player_to_move: expected int, got null"),
     "rolled is a number": (at("rolled", 1), "state.rolled: expected bool, got int"),

@@ -9,9 +9,8 @@ import pytest
 from catan_pz import agents
 from catan_pz.actions import DISCARD, MARITIME_TRADE, action_id
 from catan_pz.belief import TableCustoms
-from catan_pz.engine.events import EventKind
 from catan_pz.engine.violations import Violation
-from catan_pz.events import UNKNOWN, Event, Events, as_seen_by
+from catan_pz.events import UNKNOWN, Event, EventKind, Events, as_seen_by
 from catan_pz.game.followed import ContradictionError, FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.game.position import position

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from catan_pz.actions import describe_action
 from catan_pz.agents.base import SeatResult
 from catan_pz.checks import check_count, check_seat, check_seed
-from catan_pz.engine.events import EventKind
-from catan_pz.events import Event, Events
+from catan_pz.events import Event, EventKind, Events
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import state_from_dict, state_to_dict
 from catan_pz.game.view import View

@@ -14,7 +14,7 @@ from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.evaluator import Evaluator, checked_evaluation
 from catan_pz.agents.search.simulator import Scratch, Simulator
 from catan_pz.agents.search.workers import in_threads
-from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
 

@@ -14,7 +14,7 @@ from catan_pz.agents.search.workers import in_threads
 from catan_pz.agents.value.net import shipped
 from catan_pz.agents.value.network import SCRATCH_SIZE
 from catan_pz.engine.chance import GAMMA
-from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS

@@ -8,8 +8,7 @@ import math
 from catan_pz.actions import ACCEPT, CLOSE_WITH, OFFER, OFFER_GET, OFFER_GIVE
 from catan_pz.agents.heuristic.features import of, some
 from catan_pz.agents.value.network import write_values
-from catan_pz.engine.seats import seat_after
-from catan_pz.engine.state import State, States
+from catan_pz.engine.state import State, States, seat_after
 from catan_pz.engine.trade import ACCEPTED, is_addressed
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import SCRATCH_SIZE
-from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules

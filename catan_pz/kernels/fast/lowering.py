@@ -10,27 +10,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from numba import njit
-from numba.core import compiler
+from numba.core import compiler, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
-from numba.core.typed_passes import (
-    AnnotateTypes,
-    DumpParforDiagnostics,
-    InlineOverloads,
-    NativeLowering,
-    NopythonRewrites,
-)
-from numba.core.untyped_passes import (
-    FindLiterallyCalls,
-    InlineClosureLikes,
-    InlineInlinables,
-    LiteralPropagationSubPipelinePass,
-    LiteralUnroll,
-    MakeFunctionToJitFunction,
-    RewriteDynamicRaises,
-    WithLifting,
-)
+from numba.core.typed_passes import NativeLowering
 
 from catan_pz.kernels.fast.packed_calls import add_packed_code, is_shareable
 
@@ -124,27 +108,27 @@ class EntryLowering(NativeLowering):
         return bool(super().run_pass(state))
 
 
-_NEEDLESS: Final = frozenset(
-    (
-        AnnotateTypes,
-        DumpParforDiagnostics,
-        FindLiterallyCalls,
-        InlineClosureLikes,
-        InlineInlinables,
-        InlineOverloads,
-        LiteralPropagationSubPipelinePass,
-        LiteralUnroll,
-        MakeFunctionToJitFunction,
-        NopythonRewrites,
-        RewriteDynamicRaises,
-        WithLifting,
-    )
+_NEEDLESS: Final = (
+    typed_passes.AnnotateTypes,
+    typed_passes.DumpParforDiagnostics,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.InlineInlinables,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.WithLifting,
 )
 """Passes for what rules don't have: closures, raises, array expressions, `with`, literals."""
 
 
-class _Compiler(compiler.CompilerBase):
-    lowering: type
+class RuleCompiler(compiler.CompilerBase):
+    """Numba's nopython pipeline for rules: without needless passes, with a lowering of its own."""
+
+    lowering: type = RuleLowering
 
     def define_pipelines(self) -> list[Any]:
         """Numba's own passes but for the lowering."""
@@ -160,25 +144,10 @@ class _Compiler(compiler.CompilerBase):
         return [manager]
 
 
-class RuleCompiler(_Compiler):
-    """Numba's nopython pipeline for rules."""
-
-    lowering = RuleLowering
-
-
-class EntryCompiler(_Compiler):
-    """Numba's nopython pipeline for entry points."""
+class EntryCompiler(RuleCompiler):
+    """The same for entry points."""
 
     lowering = EntryLowering
-
-
-def keep_from_python(dispatcher: Any) -> None:
-    """Let callers find the compiled rule, and Python not: there is no machine code to call."""
-
-    def add_overload(result: Any) -> None:
-        dispatcher.overloads[tuple(result.signature.args)] = result
-
-    dispatcher.add_overload = add_overload
 
 
 def make_rule(function: Callable[..., Any]) -> Any:
@@ -190,7 +159,11 @@ def make_rule(function: Callable[..., Any]) -> Any:
         no_cfunc_wrapper=True,
         pipeline_class=RuleCompiler,
     )(function)
-    keep_from_python(dispatcher)
+
+    def add_overload(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    dispatcher.add_overload = add_overload  # numba's own lets Python find code that isn't there
     return dispatcher
 
 

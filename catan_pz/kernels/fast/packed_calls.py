@@ -7,7 +7,7 @@ and shape, a bundle as its fields.
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +23,6 @@ from catan_pz.kernels.types import signature_of
 
 SHARED: Final = ("games", "first", "last")
 """The parameters that an entry point shared by threads begins with."""
-
 FAILED: Final = 0
 """Index of the word that a call sets to 1 when it fails: only an index out of bounds makes it
 fail, where numba checks those."""
@@ -35,40 +34,6 @@ _WORD: Final = ir.IntType(64)
 PACKED_TYPE: Final = ir.FunctionType(_WORD, [_WORD.as_pointer(), _WORD, _WORD])
 
 
-class Parameters:
-    """Parameters of an entry point without `first` and `last`.
-
-    Args:
-        function: the entry point's Python function.
-
-    Attributes:
-        names: of the parameters.
-        kinds: their numba types.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function.__name__
-        given = zip(inspect.signature(function).parameters, signature_of(function), strict=True)
-        kinds = {name: kind for name, kind in given if name not in SHARED[1:]}
-        self.names, self.kinds = list(kinds), list(kinds.values())
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def check_count(self, count: int) -> None:
-        """Refuse too many or too few arguments with a `TypeError`."""
-        if count != len(self):
-            raise TypeError(f"{self._function}: {count} arguments, must be {len(self)}")
-
-    def checked(self, k: int, given: Any) -> list[Any]:
-        """Argument k as arrays and ints: one, or those of a bundle, field by field.
-
-        Raises:
-            TypeError: for another type than the parameter's; names the parameter.
-        """
-        return list(_leaves(f"{self._function}: argument {self.names[k]!r}", self.kinds[k], given))
-
-
 def leaf_kinds(kind: Any) -> list[Any]:
     """The types of arrays and numbers in an argument, field by field where it is a bundle."""
     if isinstance(kind, types.BaseTuple):
@@ -77,6 +42,7 @@ def leaf_kinds(kind: Any) -> list[Any]:
 
 
 def _leaves(name: str, kind: Any, given: Any) -> Iterator[Any]:
+    """The arrays and ints of an argument, field by field; a `TypeError` for any other."""
     if isinstance(kind, types.BaseTuple):
         if not isinstance(given, kind.instance_class):
             raise TypeError(f"{name} must be a {kind.instance_class.__name__}")
@@ -109,10 +75,6 @@ def is_shareable(descriptor: Any) -> bool:
         for given in descriptor.argtypes
         for leaf in leaf_kinds(given)
     )
-
-
-def _without_range(parameters: Any) -> list[Any]:
-    return [parameters[0], *parameters[len(SHARED) :]]
 
 
 def add_packed_code(context: Any, library: Any, descriptor: Any) -> None:
@@ -148,7 +110,8 @@ def add_packed_code(context: Any, library: Any, descriptor: Any) -> None:
         populate_array(array, data, shape, strides, itemsize, meminfo=None)
         return array._getvalue()
 
-    games, *rest = [argument(kind) for kind in _without_range(descriptor.argtypes)]
+    games = argument(descriptor.argtypes[0])
+    rest = [argument(kind) for kind in descriptor.argtypes[len(SHARED) :]]
     status, result = context.call_conv.call_function(
         builder, called, descriptor.restype, descriptor.argtypes, [games, first, last, *rest]
     )
@@ -172,10 +135,13 @@ class PackedCall:
     def __init__(self, dispatcher: Any) -> None:
         (result,) = dispatcher.overloads.values()
         self.address: int = result.library.get_pointer_to_function(packed_name(result.fndesc))
-        self._parameters = Parameters(dispatcher.py_func)
+        function = dispatcher.py_func
+        given = zip(inspect.signature(function).parameters, signature_of(function), strict=True)
+        self._function = function.__name__
+        self._kinds = [(name, kind) for name, kind in given if name not in SHARED[1:]]
         sizes = [
             sum(1 + getattr(leaf, "ndim", 0) for leaf in leaf_kinds(kind))
-            for kind in self._parameters.kinds
+            for _, kind in self._kinds
         ]
         self._places = [FAILED + 1 + sum(sizes[:k]) for k in range(len(sizes))]
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
@@ -189,15 +155,19 @@ class PackedCall:
             TypeError: for an argument of another type than the parameter's, or for more or
                 fewer of them.
         """
-        self._parameters.check_count(len(arguments))
         held = self._held
+        if len(arguments) != len(held):
+            told = f"{len(arguments)} arguments, must be {len(held)}"
+            raise TypeError(f"{self._function}: {told}")
         for k, given in enumerate(arguments):
             if given is not held[k]:
                 self._put(k, given)
 
     def _put(self, k: int, given: Any) -> None:
-        place, leaves = self._places[k], self._parameters.checked(k, given)
-        for value in leaves:
+        name, kind = self._kinds[k]
+        place = self._places[k]
+        # All are checked before the first is written.
+        for value in list(_leaves(f"{self._function}: argument {name!r}", kind, given)):
             words = [value.ctypes.data, *value.shape] if isinstance(value, np.ndarray) else [value]
             self.words[place : place + len(words)] = words
             place += len(words)

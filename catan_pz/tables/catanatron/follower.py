@@ -9,8 +9,7 @@ import numpy as np
 from catan_pz.actions import DISCARD, MARITIME_TRADE, MOVE_ROBBER, PLAY_MONOPOLY, ROLL, STEAL
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.checks import quoted
-from catan_pz.engine.events import EventKind
-from catan_pz.events import Events, NamedOutcome, as_seen_by
+from catan_pz.events import EventKind, Events, NamedOutcome, as_seen_by
 from catan_pz.game.followed import FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of

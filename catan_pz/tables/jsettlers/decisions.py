@@ -15,8 +15,7 @@ from catan_pz.actions import (
     PLAY_ROAD_BUILDING,
 )
 from catan_pz.belief import TableCustoms
-from catan_pz.engine.events import EventKind
-from catan_pz.events import UNKNOWN, Event, Events
+from catan_pz.events import UNKNOWN, Event, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.tables.jsettlers import coordinates

@@ -29,9 +29,8 @@ from catan_pz.agents.base import ABORTED, VICTORY, Agent, SeatResult
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.checks import as_action
-from catan_pz.engine.events import EventKind
 from catan_pz.engine.trade import MOST_COMPOSED
-from catan_pz.events import Events
+from catan_pz.events import EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.tables.jsettlers import coordinates
 from catan_pz.tables.jsettlers.contents import SEATS

@@ -14,8 +14,7 @@ from catan_pz.actions import (
     ROLL,
     STEAL,
 )
-from catan_pz.engine.events import EventKind
-from catan_pz.events import UNKNOWN, Events
+from catan_pz.events import UNKNOWN, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.rules import Board, Rules

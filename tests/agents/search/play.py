@@ -10,7 +10,7 @@ from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.value.net import shipped
 from catan_pz.belief import Belief
-from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.view import View, view_of

@@ -27,8 +27,7 @@ from catan_pz.actions import (
     STEAL,
     WITHDRAW,
 )
-from catan_pz.engine.seats import seat_after
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.turn import is_truncated
 from catan_pz.kernels.rule import rule
 from catan_pz.kernels.types import Int16Matrix
@@ -113,26 +112,10 @@ EVENT_ROWS: Final = _CARDS + 1
 _ROAD_OWNER, _ARMY_OWNER = MAX_PLAYERS, MAX_PLAYERS + 1
 
 # Plain numbers: on CUDA compiled rules can't index with enums.
-DECISION: Final = EventKind.DECISION.value
-ROLLED: Final = EventKind.ROLLED.value
-GAINED: Final = EventKind.GAINED.value
-PAID: Final = EventKind.PAID.value
-GIVEN: Final = EventKind.GIVEN.value
-STOLEN: Final = EventKind.STOLEN.value
-ROAD_BUILT: Final = EventKind.ROAD_BUILT.value
-SETTLEMENT_BUILT: Final = EventKind.SETTLEMENT_BUILT.value
-CITY_BUILT: Final = EventKind.CITY_BUILT.value
-CARD_BOUGHT: Final = EventKind.CARD_BOUGHT.value
-CARD_PLAYED: Final = EventKind.CARD_PLAYED.value
-ROBBER_MOVED: Final = EventKind.ROBBER_MOVED.value
-HOLDING_SHOWN: Final = EventKind.HOLDING_SHOWN.value
-OFFER_GIVES: Final = EventKind.OFFER_GIVES.value
-OFFER_ASKS: Final = EventKind.OFFER_ASKS.value
-LONGEST_ROAD: Final = EventKind.LONGEST_ROAD.value
-LARGEST_ARMY: Final = EventKind.LARGEST_ARMY.value
-POINTS_CHANGED: Final = EventKind.POINTS_CHANGED.value
-WON: Final = EventKind.WON.value
-TRUNCATED: Final = EventKind.TRUNCATED.value
+_KINDS = [kind.value for kind in EventKind]
+DECISION, ROLLED, GAINED, PAID, GIVEN, STOLEN, ROAD_BUILT, SETTLEMENT_BUILT, CITY_BUILT = _KINDS[:9]
+CARD_BOUGHT, CARD_PLAYED, ROBBER_MOVED, HOLDING_SHOWN, OFFER_GIVES, OFFER_ASKS = _KINDS[9:15]
+LONGEST_ROAD, LARGEST_ARMY, POINTS_CHANGED, WON, TRUNCATED = _KINDS[15:]
 
 EVERYBODY: Final = (1 << MAX_PLAYERS) - 1
 
