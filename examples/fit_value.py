@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from catan_pz.engine.options import NO_SCRIPT
 from torch import nn
 
 from catan_pz.agents.policies import EVOLVED, HEURISTIC, VALUE
@@ -39,6 +38,7 @@ from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, SCRATCH_SIZE, WIDTH
+from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.game.game import Game

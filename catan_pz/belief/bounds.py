@@ -1,6 +1,6 @@
 """Bounds on hidden hands, by public events: the cheap companion of the exact belief.
 
-The fixpoint rules are those of `engine.knowledge`, written for bounds instead of
+The fixpoint rules are those of `engine.hands`, written for bounds instead of
 distances from the truth, so that they need no truth and check the engine's.
 """
 
