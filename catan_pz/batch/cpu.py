@@ -1,7 +1,7 @@
 """Many games at once on the CPU: arrays given out once, written in place at each step."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,12 +43,6 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
-_KEPT: Final = (
-    *("games", "seeds", "player", "mask", "done", "truncated", "winner"),
-    *("_observation", "_rewards", "_rng_states"),
-)
-"""Arrays that the future rests on."""
-
 
 class CpuBatch(ThreadedGames, Batch):
     """B games of the same rules, stepped together.
@@ -89,6 +83,11 @@ class CpuBatch(ThreadedGames, Batch):
     A batch is not thread-safe. After a call that was interrupted, the next one raises a
     `RuntimeError` that asks for `reset`.
     """
+
+    _KEPT = (
+        *("games", "seeds", "player", "mask", "done", "truncated", "winner"),
+        *("_observation", "_rewards", "_rng_states"),
+    )
 
     def __init__(
         self,
@@ -166,11 +165,6 @@ class CpuBatch(ThreadedGames, Batch):
         self._forget_values()
         self._share_out(batch_calls.place_games, records, sources, self._shown)
 
-    def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name."""
-        self._check_whole()
-        return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
-
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
 
@@ -179,7 +173,7 @@ class CpuBatch(ThreadedGames, Batch):
                 breaks the rules, or is finished though none waits here (`auto_reset`); nothing is
                 changed.
         """
-        check_arrays(state, self._arrays(_KEPT))
+        check_arrays(state, self._kept())
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
@@ -191,8 +185,7 @@ class CpuBatch(ThreadedGames, Batch):
         self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
-        for name, array in self._arrays(_KEPT).items():
-            array[...] = state[name]
+        super()._copy_from(state, records)
         self._place(records, np.arange(self.num_games))  # masks and observations follow from games
 
     def sample(self) -> NDArray[np.int64]:

@@ -2,15 +2,15 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.batch import calls as batch_calls
-from catan_pz.batch.base import MOST_GAMES, Interruptible, seeds_from
+from catan_pz.batch.base import MOST_GAMES, Interruptible
 from catan_pz.batch.steps import NextGames
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.engine.deal import deal_of, script_of
@@ -43,8 +43,10 @@ class ThreadedGames(Interruptible):
         num_games: B.
         games: (B,) records of `engine.state.STATE`.
         seeds: (B,) uint64, seeds of the games that are on.
-
     """
+
+    _KEPT: ClassVar[tuple[str, ...]]
+    """Names of the arrays that the future rests on."""
 
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
         self.rules = rules
@@ -73,10 +75,6 @@ class ThreadedGames(Interruptible):
         """
         return self._pool.run(function, self.games, *arguments)
 
-    def _seed(self, first: int) -> None:
-        """Give game i the seed first + i, modulo 2**64."""
-        self.seeds[:] = seeds_from(first, self.num_games)
-
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         """A copy of actions (B,) as int64, all of them legal; the same array at each call."""
         chosen = self._given
@@ -95,9 +93,18 @@ class ThreadedGames(Interruptible):
         except IllegalActionError as error:
             raise IllegalActionError(f"game {i}: {whose}{error}") from None
 
-    def _arrays(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Own arrays by name, without the underscore of private ones: those of a state."""
-        return {name.lstrip("_"): getattr(self, name) for name in names}
+    def _kept(self) -> dict[str, NDArray[Any]]:
+        """The arrays of a state by name, without the underscore of private ones."""
+        return {name.lstrip("_"): getattr(self, name) for name in self._KEPT}
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all arrays that the future rests on, by name."""
+        self._check_whole()
+        return {name: array.copy() for name, array in self._kept().items()}
+
+    def _copy_from(self, state: Mapping[str, NDArray[Any]], _records: np.ndarray) -> None:
+        for name, array in self._kept().items():
+            array[...] = state[name]
 
     def _write_scaled(self, units: NDArray[np.int8], flat: NDArray[np.float32]) -> None:
         """Write flat observations (B, N) from natural units."""

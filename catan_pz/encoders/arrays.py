@@ -4,7 +4,7 @@ Most of what an encoder does is a gather: numbers of the observation, put where 
 them by a constant table. Letters: N numbers of an observation; "..." any leading axes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +52,13 @@ class Constant:
 
 
 _SCALES: Final = Constant(SCALES)
+
+
+def each(seen: Any, function: Callable[[Array], Any]) -> Any:
+    """What a function makes of an encoder's array, or of each of its arrays by name."""
+    if isinstance(seen, dict):
+        return {name: function(array) for name, array in seen.items()}
+    return function(seen)
 
 
 def scaled(units: Array, scales: Constant = _SCALES) -> Array:

@@ -13,7 +13,7 @@ from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.agents.specs import as_value, split_specs
 from catan_pz.checks import check_count, check_number, not_possible, quoted
-from catan_pz.env.vector.seated_opponents import check_served
+from catan_pz.env.vector.single_learner import check_served
 from catan_pz.rules import Rules
 from catan_pz.training.options import TrainingArgs
 

@@ -104,6 +104,6 @@ def test_weights_stand_behind_a_colon():
 
 @pytest.mark.parametrize("name", ["search", "value"])
 def test_an_opponent_that_batches_cannot_serve_is_named(tmp_path, name):
-    told = f"option opponents='{name}': agent '{name}' .* without `needs_belief`"
+    told = f"opponents='{name}': agent '{name}' needs a belief"
     with pytest.raises(ValueError, match=told):
         make_opponents(TrainingArgs(opponents=f"random,{name}:2", out=str(tmp_path)))

@@ -34,18 +34,18 @@ def exported(
         observation: the `Encoder` of the observations that it was trained on, or its name; None
             for the one that `note_training` noted, or that of "flat", "dict" and "units" whose
             space is the learner's.
-
-    Raises:
-        ValueError: for a network, or a features extractor before it, that isn't of that kind, an
-            encoder of another space, or rules with other players or actions than those that
-            `note_training` noted, or else those of the learner's environment. A learner that was
-            loaded without either can't tell.
     """
     policy = learner.policy
     noted = getattr(learner, "catan_pz", None)
     trained = _rules_of_games(learner) if noted is None else Rules.from_dict(noted["rules"])
-    if trained is not None:
-        _check_trained_with(trained, rules)
+    if trained is not None and (trained.num_players, trained.trading) != (
+        rules.num_players,
+        rules.trading,
+    ):
+        raise ValueError(
+            f"rules have num_players={rules.num_players}, trading={rules.trading}; the learner was "
+            f"trained with num_players={trained.num_players}, trading={trained.trading}"
+        )
     if noted is not None and observation is None:
         observation = noted["observation"]
     encoder = encoder_of_space(learner.observation_space, observation)
@@ -71,16 +71,6 @@ def _rules_of_games(learner: Any) -> Rules | None:
     return None
 
 
-def _check_trained_with(trained: Rules, rules: Rules) -> None:
-    """Refuse rules of another number of players, or with other actions."""
-    if (trained.num_players, trained.trading) != (rules.num_players, rules.trading):
-        raise ValueError(
-            f"option rules with num_players={rules.num_players}, trading={rules.trading} is not "
-            f"possible: the learner was trained with num_players={trained.num_players}, "
-            f"trading={trained.trading}"
-        )
-
-
 def _check_features(policy: Any, encoder: Encoder) -> None:
     """Refuse what does more to observations than to lay them side by side, or to scale units."""
     extractor = type(getattr(policy, "pi_features_extractor", policy.features_extractor)).__name__
@@ -94,8 +84,7 @@ def _check_features(policy: Any, encoder: Encoder) -> None:
 
 
 def _array(parameter: Any) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = parameter.detach().cpu().numpy().astype(np.float32)
-    return array
+    return np.asarray(parameter.detach().cpu(), np.float32)
 
 
 def _dense(parts: list[Any], space: spaces.Space[Any], encoder: Encoder) -> DenseNetwork:

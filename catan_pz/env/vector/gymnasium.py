@@ -1,6 +1,6 @@
 """Many games as one `gymnasium.vector.VectorEnv`."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -8,12 +8,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from catan_pz.agents.registry import Opponents
 from catan_pz.checks import check_count, check_flag, check_reset_options, check_seed
-from catan_pz.encoders import Encoder
+from catan_pz.encoders.arrays import each
 from catan_pz.env.spaces import observation_space
-from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.rewards import Reward
+from catan_pz.env.vector.single_learner import LearnerOptions, SingleLearnerBatch
 from catan_pz.rules import Rules
 
 
@@ -31,10 +29,9 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
 
     Args:
         num_envs: B.
-        rules, seat, opponents, observation, reward, threads, **options: as for
-            `SingleLearnerBatch`.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later.
+        rules, **options: as for `SingleLearnerBatch`.
 
     Attributes:
         batch: the `SingleLearnerBatch`.
@@ -50,36 +47,23 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: int,
         rules: Rules | str | None = None,
         *,
-        seat: int | str = 0,
-        opponents: Opponents = None,
-        observation: Encoder | str = "flat",
-        reward: Reward | str | None = None,
-        threads: int = 1,
         copy: bool = True,
-        **options: Any,
+        **options: Unpack[LearnerOptions],
     ) -> None:
         self._copy, self._is_on = check_flag("copy", copy), False
-        self.batch = SingleLearnerBatch(
-            check_count("num_envs", num_envs),
-            Rules.of(CatanVectorEnv, rules, options),
-            seat=seat,
-            opponents=opponents,
-            observation=observation,
-            alternate=True,
-            reward=reward,
-            threads=threads,
-        )
-        self.num_envs = self.batch.num_games
+        size = check_count("num_envs", num_envs)
+        self.batch = SingleLearnerBatch(size, rules, alternate=True, **options)
+        self.num_envs = size
         self.single_observation_space = observation_space(self.batch.encoder)
         self.single_action_space = spaces.Discrete(self.batch.rules.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, size)
+        self.action_space = batch_space(self.single_action_space, size)
 
     def __repr__(self) -> str:
         return f"CatanVectorEnv({self.batch!r})"
 
-    def _seen(self) -> Any:
-        return self.batch.new_seen() if self._copy else self.batch.seen
+    def _given_out(self, arrays: Any) -> Any:
+        return each(arrays, np.copy) if self._copy else arrays
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -100,7 +84,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         self.batch.reset(seed)
         self._is_on = True
         super().reset(seed=seed)
-        return self._seen(), self._info()
+        return self._given_out(self.batch.seen), self._info()
 
     def step(
         self, actions: Any
@@ -120,33 +104,23 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
             info.update(self._ends(batch.done.copy()))
         terminated = batch.done & ~batch.truncated
         reward, truncated = batch.reward.copy(), batch.truncated.copy()
-        return self._seen(), reward, terminated, truncated, info
+        return self._given_out(batch.seen), reward, terminated, truncated, info
 
     def _info(self) -> dict[str, Any]:
-        mask = self.batch.mask
-        return {"action_mask": mask.copy() if self._copy else mask}
+        return {"action_mask": self._given_out(self.batch.mask)}
 
     def global_state(self) -> NDArray[np.float32]:
         """(B, M) the full-information vectors of `raw_env.state()`: for critics alone."""
         return self.batch.global_state()
 
     def _ends(self, done: NDArray[np.bool_]) -> dict[str, Any]:
-        batch = self.batch
         final_obs = np.full(self.num_envs, None, object)
         ended = done.nonzero()[0]
-        for i, seen in zip(ended, batch.final_seen(ended), strict=True):
+        for i, seen in zip(ended, self.batch.final_seen(ended), strict=True):
             final_obs[i] = seen
-        kinds: dict[str, NDArray[Any]] = {
-            "won": batch.final_won.astype(np.int64),
-            "points": batch.final_points.astype(np.int64),
-            "turns": batch.final_turns,
-            "decisions": batch.final_decisions,
-            "return": batch.final_return,
-        }
-        final_info: dict[str, Any] = {}
-        for name, values in kinds.items():
-            final_info[name] = np.where(done, values, 0)
-            final_info[f"_{name}"] = done
+        told = self.batch.ends()
+        final_info = {name: np.where(done, values, 0) for name, values in told.items()}
+        final_info |= {f"_{name}": done for name in told}
         return {
             "final_obs": final_obs,
             "_final_obs": done,

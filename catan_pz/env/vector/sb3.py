@@ -1,9 +1,9 @@
 """Many games as one vector environment of Stable-Baselines3, masks for MaskablePPO included."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -21,15 +21,14 @@ except ImportError as error:
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.network import sample_actions
-from catan_pz.agents.registry import Opponents
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_count, check_flag, check_reset_options, check_seed
+from catan_pz.checks import check_count, check_flag
 from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.arrays import each
 from catan_pz.env.spaces import encoder_of_space, observation_space
-from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.env.vector.single_learner import LearnerOptions, SingleLearnerBatch
 from catan_pz.game.view import View
 from catan_pz.observation.segments import SCALES, SIZE
-from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
 
@@ -44,11 +43,10 @@ class CatanVecEnv(VecEnv):
 
     Args:
         num_envs: B.
-        observation: an `Encoder`, or its name in `encoders.names()`: "units" is int8 in natural
-            units, for policies that scale it themselves, as `ScaleUnits` does.
-        rules, seat, opponents, reward, seed, threads, **options: as for `SingleLearnerBatch`.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later, which suits the algorithms of Stable-Baselines3.
+        rules, **options: as for `SingleLearnerBatch`. `observation="units"` is int8 in natural
+            units, for policies that scale it themselves, as `ScaleUnits` does.
 
     Attributes:
         batch: the `SingleLearnerBatch`.
@@ -59,48 +57,20 @@ class CatanVecEnv(VecEnv):
         num_envs: int,
         rules: Rules | str | None = None,
         *,
-        seat: int | str = 0,
-        opponents: Opponents = None,
-        observation: Encoder | str = "flat",
-        reward: Reward | str | None = None,
-        seed: int | None = None,
-        threads: int = 1,
         copy: bool = False,
-        **options: Any,
+        **options: Unpack[LearnerOptions],
     ) -> None:
         self._copy = check_flag("copy", copy)
-        self.batch = SingleLearnerBatch(
-            check_count("num_envs", num_envs),
-            Rules.of(CatanVecEnv, rules, options),
-            seat=seat,
-            opponents=opponents,
-            observation=observation,
-            alternate=True,
-            reward=reward,
-            seed=seed,
-            threads=threads,
-        )
+        size = check_count("num_envs", num_envs)
+        self.batch = SingleLearnerBatch(size, rules, alternate=True, **options)
         self._fresh = True
         self._start = time.perf_counter()
         self._chosen: Any = None
-        super().__init__(
-            self.batch.num_games,
-            observation_space(self.batch.encoder),
-            spaces.Discrete(self.batch.rules.num_actions),
-        )
+        actions = spaces.Discrete(self.batch.rules.num_actions)
+        super().__init__(size, observation_space(self.batch.encoder), actions)
 
     def __repr__(self) -> str:
         return f"CatanVecEnv({self.batch!r})"
-
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Let the next `reset` start game i from seed + i; drawn at random where None."""
-        seeds: Sequence[int | None] = super().seed(None if seed is None else check_seed(seed))
-        return seeds
-
-    def set_options(self, options: Any = None) -> None:
-        """Refuse options of `reset`, since there are none."""
-        for one in options if isinstance(options, list) else [options]:
-            check_reset_options(one)
 
     def reset(self) -> Any:
         """Start all games, from the seeds given to `seed` if it was called.
@@ -116,7 +86,7 @@ class CatanVecEnv(VecEnv):
         return self._observe()
 
     def _observe(self) -> Any:
-        return self.batch.new_seen() if self._copy else self.batch.seen
+        return each(self.batch.seen, np.copy) if self._copy else self.batch.seen
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take note of the actions (B,), any integers."""
@@ -141,20 +111,17 @@ class CatanVecEnv(VecEnv):
         return self._observe(), batch.reward.astype(np.float32), batch.done.copy(), infos
 
     def _end(self, i: int, seen: Any) -> dict[str, Any]:
-        batch = self.batch
-        decisions = int(batch.final_decisions[i])
+        told = {name: values[i].item() for name, values in self.batch.ends().items()}
+        episode = {
+            "r": told.pop("return"),
+            "l": told["decisions"],
+            "t": round(time.perf_counter() - self._start, 6),
+        }
         return {
             "terminal_observation": seen,
-            "TimeLimit.truncated": bool(batch.truncated[i]),
-            "episode": {
-                "r": float(batch.final_return[i]),
-                "l": decisions,
-                "t": round(time.perf_counter() - self._start, 6),
-            },
-            "won": int(batch.final_won[i]),
-            "points": int(batch.final_points[i]),
-            "turns": int(batch.final_turns[i]),
-            "decisions": decisions,
+            "TimeLimit.truncated": bool(self.batch.truncated[i]),
+            "episode": episode,
+            **told,
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -174,11 +141,7 @@ class CatanVecEnv(VecEnv):
         return self.batch.get_state()
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Any:
-        """Go on from what `get_state` gave; the observation, as `reset` gives it.
-
-        Raises:
-            ValueError: names the array that is missing or that doesn't fit.
-        """
+        """Go on from what `get_state` gave; the observation, as `reset` gives it."""
         self.batch.set_state(state)
         self._fresh = False
         return self._observe()
@@ -187,15 +150,11 @@ class CatanVecEnv(VecEnv):
         """Let the threads go."""
         self.batch.close()
 
-    def _mask_of(self, i: int) -> NDArray[np.bool_]:
-        row: NDArray[np.bool_] = self.action_masks()[i]
-        return row
-
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Of each game: `action_masks` (a method), `game` (a copy), `seat`, `render_mode`."""
         rows = [int(i) for i in self._get_indices(indices)]
         if attr_name == "action_masks":
-            return [partial(self._mask_of, i) for i in rows]
+            return [partial(lambda i: self.action_masks()[i], i) for i in rows]
         if attr_name == "render_mode":
             return [None] * len(rows)
         if attr_name == "seat":
@@ -223,10 +182,6 @@ class CatanVecEnv(VecEnv):
         """True for SB3's Monitor, whose `episode` infos there are; False for the rest."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
-    def get_images(self) -> Sequence[None]:
-        """No pictures."""
-        return [None] * self.num_envs
-
 
 class ScaleUnits(BaseFeaturesExtractor):
     """Features of observations in natural units: scaled into [0, 1], as "flat" ones are.
@@ -248,13 +203,7 @@ class ScaleUnits(BaseFeaturesExtractor):
 
 
 def note_training(model: Any, rules: Rules, observation: Encoder | str) -> None:
-    """Note in a learner what it is trained on; `model.save` writes it, and `load` reads it.
-
-    Args:
-        model: a learner of Stable-Baselines3.
-        rules: of its games.
-        observation: the `Encoder` of its observations, or its name.
-    """
+    """Note in a learner what it is trained on; `model.save` writes it, and `load` reads it."""
     model.catan_pz = {"rules": rules.to_dict(), "observation": as_encoder(observation).name}
 
 
@@ -270,9 +219,6 @@ class PolicyOpponent(BatchAgent):
 
     Attributes:
         trained_with: the rules, None where they weren't noted.
-
-    Raises:
-        ValueError: if the model's observation space isn't that of the encoder.
     """
 
     name = "policy"
@@ -293,11 +239,7 @@ class PolicyOpponent(BatchAgent):
         self.trained_with = None if noted["rules"] is None else Rules.from_dict(noted["rules"])
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games of another number of players, or with other actions.
-
-        Raises:
-            ValueError: if the model wasn't trained for such rules.
-        """
+        """Refuse games of another number of players, or with other actions."""
         trained = self.trained_with
         players = (rules if trained is None else trained).num_players
         actions = int(self.model.action_space.n)

@@ -1,67 +1,64 @@
 """Batches of games with one learner in each; opponents play the other seats inside the step."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, SeatResult, result_for
-from catan_pz.agents.registry import Opponents
+from catan_pz.agents.base import Agent, result_for
+from catan_pz.agents.hosting import SeatedCopies, blamed
+from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
+from catan_pz.agents.registry import Opponents, as_opponents
+from catan_pz.agents.views import Views
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules
-from catan_pz.batch.base import Lazy
+from catan_pz.batch.base import Lazy, seeds_from
 from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.arrays import each
 from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.env.spaces import brief
-from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays
-from catan_pz.game.arguments import (
-    check_arrays,
-    check_unfinished,
-    sound_records,
-)
+from catan_pz.game.arguments import check_arrays, check_unfinished, integers, sound_records
 from catan_pz.game.game import drawn_seed
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import (
-    NUM_TERMS,
-    Reward,
-    is_linear,
-    is_sparse,
-    make_reward,
-    weights_of,
-)
-from catan_pz.rules import Rules
+from catan_pz.rewards import NUM_TERMS, Reward, is_linear, is_sparse, make_reward, weights_of
+from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
-_KEPT: Final = (
-    "games",
-    "seats",
-    "seeds",
-    "observation",
-    "mask",
-    "reward",
-    "done",
-    "truncated",
-    "final_observation",
-    "final_won",
-    "final_points",
-    "final_turns",
-    "final_decisions",
-    "final_return",
-    "_decisions",
-    "_decisions_by",
-    "_return",
-    "_opponent_rng",
-    "_sample_rng",
-)
-"""Arrays that hold the state of the games and the results of the last step."""
+
+
+class LearnerOptions(RuleOptions, total=False):
+    """Keywords of `SingleLearnerBatch` that the environments around it pass on."""
+
+    seat: int | str
+    opponents: Opponents
+    observation: Encoder | str
+    reward: Reward | str | None
+    seed: int | None
+    threads: int
+
+
+def check_served(agent: Agent, given: object) -> None:
+    """Refuse an opponent that asks for what batches don't have.
+
+    Args:
+        agent: the opponent.
+        given: what the error names as the option.
+    """
+    for asks, what in (
+        (agent.needs_belief, "needs a belief, which batches don't keep"),
+        (agent.needs_events, "observes events, which batches don't write"),
+    ):
+        if asks:
+            raise ValueError(f"opponents={given!r}: agent {agent.name!r} {what}")
 
 
 class SingleLearnerBatch(ThreadedGames):
@@ -111,6 +108,13 @@ class SingleLearnerBatch(ThreadedGames):
     asks for `reset`.
     """
 
+    _KEPT = (
+        *("games", "seats", "seeds", "observation", "mask", "reward", "done", "truncated"),
+        *("final_observation", "final_won", "final_points", "final_turns"),
+        *("final_decisions", "final_return"),
+        *("_decisions", "_decisions_by", "_return", "_opponent_rng", "_sample_rng"),
+    )
+
     def __init__(
         self,
         num_games: int,
@@ -118,7 +122,7 @@ class SingleLearnerBatch(ThreadedGames):
         *,
         seat: int | str = 0,
         opponents: Opponents = None,
-        observation: Encoder | str = "units",
+        observation: Encoder | str = "flat",
         alternate: bool = False,
         reward: Reward | str | None = None,
         seed: int | None = None,
@@ -130,9 +134,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._seat = -1 if seat == "random" else int(seat)
         self._reward = make_reward(reward)
         self._linear = is_linear(self._reward)
-        self._dense = int(not is_sparse(self._reward))
-        self._seated = SeatedOpponents(self.num_games, self.rules, self._result)
         self._opponent_rng = np.zeros(self.num_games, np.uint64)
+        self._seat_seeds = SeatSeeds(self.num_games, self.rules.num_players)
+        self._copies = SeatedCopies(self.rules)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
         self._encoded: Lazy[Any] = Lazy(self._encode)
@@ -146,46 +150,44 @@ class SingleLearnerBatch(ThreadedGames):
     @property
     def opponents(self) -> list[Agent | None]:
         """Those of each place from the learner's left, None for random ones; can be replaced."""
-        return list(self._seated.agents)
+        return list(self._opponents)
 
     @opponents.setter
     def opponents(self, given: Opponents) -> None:
-        opponents = self._seated.checked(given)
-        self._seated.replace(opponents)
-        self._random_places = self._seated.random_places
+        agents = as_opponents(given, self.rules.num_players - 1)
+        for agent in agents:
+            if agent is not None:
+                check_served(agent, given)
+                agent.check_rules(self.rules)
+        self._dismiss(range(self.num_games))
+        self._opponents = agents
+        # A set of places, one bit each; the learner has bit 0.
+        places = sum(1 << place for place, agent in enumerate(agents, 1) if agent is None)
+        self._drawn = seat_calls.Drawn(places, self._opponent_rng)
         # A reward that only Python knows has to see every decision.
-        inside = self._random_places if self._linear else 0
-        self._drawn_inside = seat_calls.Drawn(inside, self._opponent_rng)
-        self._drawn = seat_calls.Drawn(self._random_places, self._opponent_rng)
+        self._drawn_inside = self._drawn if self._linear else self._drawn._replace(places=0)
 
     @property
     def seen(self) -> Any:
         """What the learner sees, by the encoder: (B, ...) arrays."""
         return self._encoded.get()
 
-    def new_seen(self) -> Any:
-        """`seen` in arrays that no later step writes to."""
-        seen = self.seen
-        if isinstance(seen, dict):
-            return {name: self._lasting(array) for name, array in seen.items()}
-        return self._lasting(seen)
-
-    def _lasting(self, array: NDArray[Any]) -> NDArray[Any]:
-        reused = self.observation, self._flat
-        return array.copy() if any(np.may_share_memory(array, own) for own in reused) else array
-
     def final_seen(self, games: NDArray[np.intp]) -> list[Any]:
-        """What the learner saw at the ends of some games, by the encoder, in new arrays.
-
-        Args:
-            games: (K,) their numbers.
-        """
+        """What the learner saw at the ends of some games (K,), by the encoder, in new arrays."""
         if not len(games):
             return []
         seen = self.encoder.encode(self.final_observation[games])
-        if isinstance(seen, dict):
-            return [{name: array[k] for name, array in seen.items()} for k in range(len(games))]
-        return list(seen)
+        return [each(seen, itemgetter(k)) for k in range(len(games))]
+
+    def ends(self) -> dict[str, NDArray[Any]]:
+        """(B,) of the last game that ended, by the names of infos."""
+        return {
+            "won": self.final_won.astype(np.int64),
+            "points": self.final_points.astype(np.int64),
+            "turns": self.final_turns,
+            "decisions": self.final_decisions,
+            "return": self.final_return,
+        }
 
     def global_state(self) -> NDArray[np.float32]:
         """(B, M) what `raw_env.state()` gives: for critics, never for players; new arrays.
@@ -197,39 +199,30 @@ class SingleLearnerBatch(ThreadedGames):
     def _make_arrays(self, alternate: bool) -> None:
         size = self.num_games
         self.seats = np.zeros(size, np.int8)
-        self.reward = np.zeros(size)
-        self.done = np.zeros(size, np.bool_)
-        self.truncated = np.zeros(size, np.bool_)
-        is_flat = isinstance(self.encoder, FlatForm)
+        self.reward, self._return, self.final_return = np.zeros((3, size))
+        self.done, self.truncated, self._waiting, self.final_won = np.zeros((4, size), np.bool_)
         players = np.zeros(size, np.int8)
         self._sets = []
         for _ in range(1 + alternate):
             mask = np.zeros((size, self.rules.num_actions), np.int8)
             observation = np.zeros((size, SIZE), np.int8)
-            flat = np.zeros((size if is_flat else 0, SIZE), np.float32)
+            flat = np.zeros((size if isinstance(self.encoder, FlatForm) else 0, SIZE), np.float32)
             shown = batch_rules.Shown(1, players, mask, observation)
             self._sets.append((mask, observation, flat, shown))
         self._take_turns()
         self.final_observation = np.zeros((size, SIZE), np.int8)
-        self.final_won = np.zeros(size, np.bool_)
         self.final_points = np.zeros(size, np.int8)
-        self.final_turns = np.zeros(size, np.int64)
-        self.final_decisions = np.zeros(size, np.int64)
-        self.final_return = np.zeros(size)
-        self._decisions = np.zeros(size, np.int64)
-        self._decisions_by = self._seated.decisions
-        self._return = np.zeros(size)
-        self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._waiting = np.zeros(size, np.bool_)
-        self._actions = np.zeros(size, np.int64)
-        self._sample = np.zeros(size, np.int64)
+        self.final_turns, self.final_decisions, self._decisions = np.zeros((3, size), np.int64)
+        self._actions, self._sample = np.zeros((2, size), np.int64)
+        # How often each seat has been asked in its game.
+        self._decisions_by = np.zeros((size, self.rules.num_players), np.int64)
         self._sample_rng = np.zeros(size, np.uint64)
         ends = self.reward, self.done, self.truncated, self._waiting
         self._learners = seat_calls.Learners(self._seat, self.seats, *ends)
-        detail = self._dense
+        detail = int(not is_sparse(self._reward))
         self._scoring = batch_rules.Scoring(self._script, detail, weights_of(self._reward))
-        events = event_arrays(size if detail else 1)
-        self._scratch = batch_rules.LogMemory(events, self._terms)
+        self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
+        self._scratch = batch_rules.LogMemory(event_arrays(size if detail else 1), self._terms)
 
     def _take_turns(self) -> None:
         self._sets.reverse()
@@ -260,13 +253,12 @@ class SingleLearnerBatch(ThreadedGames):
             seed: of game 0, game i gets the seed + i (modulo 2**64). Without one, games go on
                 from the seeds of those before, which are drawn the first time.
         """
-        first = None if seed is None else check_seed(seed)
-        self._change(self._restart_all, first)
+        self._change(self._restart_all, None if seed is None else check_seed(seed))
 
     def _restart_all(self, first: int | None) -> None:
         where = batch_rules.EVERYWHERE
         if first is not None or not self.mask.any():
-            self._seed(drawn_seed() if first is None else first)
+            self.seeds[:] = seeds_from(drawn_seed() if first is None else first, self.num_games)
             self._sample_rng[:] = ~self.seeds ^ _SAMPLE_SALT
             where = batch_rules.FROM_SEEDS
         self._take_turns()
@@ -274,13 +266,10 @@ class SingleLearnerBatch(ThreadedGames):
         self._begin(np.ones(self.num_games, np.bool_), where)
 
     def restart(self, places: NDArray[np.bool_]) -> None:
-        """Break off the games in some places, and start the next one in each of them.
+        """Break off the games in some places (B,), and start the next one in each of them.
 
         Nothing of the games that are broken off is told; the arrays of other places, and of
         the last step, stay as they are.
-
-        Args:
-            places: (B,) bool.
         """
         places = np.asarray(places)
         if places.shape != (self.num_games,) or places.dtype != np.bool_:
@@ -295,7 +284,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _begin(self, places: NDArray[np.bool_], where: int) -> None:
         """Deal games, and play up to the learner's first decisions."""
-        self._seated.forget(np.flatnonzero(places))
+        self._forget(np.flatnonzero(places))
         self._deal(where)
         self._finish_rounds()
         self._encoded.forget()
@@ -305,17 +294,16 @@ class SingleLearnerBatch(ThreadedGames):
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name; opponents are no part of it."""
-        if self._seated.names:
+        if self._copies.names:
             raise ValueError(
-                f"option opponents: {self._seated.names} may keep something of a game, which no "
-                "state holds; allowed: stateless agents, such as BatchAgents"
+                f"opponents {self._copies.names} may keep something of a game, which no state "
+                "holds: use stateless agents, such as BatchAgents"
             )
-        self._check_whole()
-        return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
+        return super().get_state()
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, learner's seat and B."""
-        check_arrays(state, self._arrays(_KEPT))
+        check_arrays(state, self._kept())
         records = sound_records(state["games"], self.rules)
         check_unfinished(records)
         seats = state["seats"]
@@ -324,9 +312,8 @@ class SingleLearnerBatch(ThreadedGames):
         self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
-        self._seated.leave()
-        for name, array in self._arrays(_KEPT).items():
-            array[...] = state[name]
+        self._dismiss(range(self.num_games))
+        super()._copy_from(state, records)
         places = np.arange(self.num_games)
         self._share_out(batch_calls.place_games, records, places, self._shown)
         self._waiting[:] = False
@@ -373,7 +360,7 @@ class SingleLearnerBatch(ThreadedGames):
     def close(self) -> None:
         """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
         super().close()
-        self._seated.leave()
+        self._dismiss(range(self.num_games))
 
     def _finish_rounds(self) -> None:
         """Play the opponents that aren't played inside compiled code, until none is to move."""
@@ -400,11 +387,8 @@ class SingleLearnerBatch(ThreadedGames):
         if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)
             self._keep_ends(ended)
-            self._seated.forget(ended)
+            self._forget(ended)
             self._deal(batch_rules.WHERE_FINISHED)
-
-    def _result(self, game: int, seat: int) -> SeatResult:
-        return result_for(self.games[game], self.rules, seat)
 
     def _keep_ends(self, ended: NDArray[np.intp]) -> None:
         seats = self.seats[ended]
@@ -413,26 +397,43 @@ class SingleLearnerBatch(ThreadedGames):
         self.final_points[ended] = self.games["points"][ended, seats]
         self.final_turns[ended] = self.games["turn"][ended]
 
+    def _dismiss(self, games: Collection[int]) -> None:
+        """Let the copies of opponents in some games go."""
+        self._copies.leave(games, lambda i, seat: result_for(self.games[i], self.rules, seat))
+
+    def _forget(self, games: NDArray[np.intp]) -> None:
+        """Start the opponents' random streams anew in games that are over."""
+        self._decisions_by[games] = 0
+        self._dismiss(set(games.tolist()))
+
     def _choose(self) -> None:
-        """Let the opponents that are to move choose."""
-        if self._random_places:
-            self._share_out(
-                seat_calls.draw_waiting,
-                self._drawn,
-                self._learners,
-                self._actions,
-            )
+        """Let the opponents that are to move choose: each agent is asked once for all games."""
+        if self._drawn.places:
+            self._share_out(seat_calls.draw_waiting, self._drawn, self._learners, self._actions)
         rows = np.flatnonzero(self._waiting)
         seats = self.games["player"][rows]
-        arrays = self.seats, self.seeds, self.observation, self.mask
-        for asked, chosen in self._seated.choices(rows, seats, *arrays):
-            self._check_legal(asked, chosen)
-            self._actions[asked] = chosen
+        places = (seats - self.seats[rows]) % self.rules.num_players
+        for agent in {id(agent): agent for agent in self._opponents if agent is not None}.values():
+            own = np.isin(places, [k for k, one in enumerate(self._opponents, 1) if one is agent])
+            if own.any():
+                asked = rows[own]
+                self._actions[asked] = self._choices(agent, asked, seats[own])
 
-    def _check_legal(self, rows: NDArray[np.intp], chosen: NDArray[np.int64]) -> None:
-        num_actions = self.rules.num_actions
-        exist = (chosen >= 0) & (chosen < num_actions)
-        legal = exist & (self.mask[rows, np.where(exist, chosen, 0)] == 1)
+    def _choices(
+        self, agent: Agent, asked: NDArray[np.intp], seats: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """What an agent chooses in the games (K,) in which its seats (K,) are to move."""
+        streams = self._seat_seeds.of(self.seeds, asked, seats)
+        random_bits = nth_numbers(streams, self._decisions_by[asked, seats])
+        self._decisions_by[asked, seats] += 1
+        seated = self._copies.rows(asked, seats, streams)
+        views = Views(self.observation[asked], self.mask[asked], streams, random_bits, seated)
+        with blamed(agent):
+            given = agent.act_batch(views)
+        chosen = integers(given, len(asked), f"actions of opponent {agent!r}")
+        exist = (chosen >= 0) & (chosen < self.rules.num_actions)
+        legal = exist & (self.mask[asked, np.where(exist, chosen, 0)] == 1)
         if not legal.all():
             k = int(np.argmin(legal))
-            self._complain(int(rows[k]), int(chosen[k]), "opponent's action, ")
+            self._complain(int(asked[k]), int(chosen[k]), "opponent's action, ")
+        return chosen

@@ -1,6 +1,6 @@
 """Many games as one batched environment of TorchRL."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,12 @@ try:
 except ImportError as error:
     raise ImportError('this environment needs TorchRL: pip install "catan-pz[torchrl]"') from error
 
-from catan_pz.agents.registry import Opponents
 from catan_pz.checks import check_count, check_seed
-from catan_pz.encoders import Encoder
-from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.rewards import Reward
+from catan_pz.encoders.arrays import each
+from catan_pz.env.vector.single_learner import LearnerOptions, SingleLearnerBatch
 from catan_pz.rules import Rules
+
+_FLAGS = ("done", "terminated", "truncated")
 
 
 class CatanTorchRLEnv(EnvBase):
@@ -37,17 +37,11 @@ class CatanTorchRLEnv(EnvBase):
 
     Args:
         num_envs: B.
-        rules, seat, opponents, observation, reward, seed, threads, **options: as for
-            `SingleLearnerBatch`.
         device: where the tensors are; the games are played on the CPU.
+        rules, **options: as for `SingleLearnerBatch`.
 
     Attributes:
         batch: the `SingleLearnerBatch`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-        IllegalActionError: a step names game, phase, action and the condition missing; no
-            game is touched.
     """
 
     def __init__(
@@ -55,25 +49,10 @@ class CatanTorchRLEnv(EnvBase):
         num_envs: int,
         rules: Rules | str | None = None,
         *,
-        seat: int | str = 0,
-        opponents: Opponents = None,
-        observation: Encoder | str = "flat",
-        reward: Reward | str | None = None,
-        seed: int | None = None,
-        threads: int = 1,
         device: Any = "cpu",
-        **options: Any,
+        **options: Unpack[LearnerOptions],
     ) -> None:
-        batch = SingleLearnerBatch(
-            check_count("num_envs", num_envs),
-            Rules.of(CatanTorchRLEnv, rules, options),
-            seat=seat,
-            opponents=opponents,
-            observation=observation,
-            reward=reward,
-            seed=seed,
-            threads=threads,
-        )
+        batch = SingleLearnerBatch(check_count("num_envs", num_envs), rules, **options)
         super().__init__(device=device, batch_size=torch.Size([batch.num_games]))
         self.batch = batch
         self._next_seed: int | None = None
@@ -83,23 +62,13 @@ class CatanTorchRLEnv(EnvBase):
 
     def _make_specs(self) -> None:
         size, num_actions = self.batch.num_games, self.batch.rules.num_actions
-        mask = Binary(num_actions, (size, num_actions), dtype=torch.bool, device=self.device)
-        self.observation_spec = Composite(
-            observation=self._observation_spec(),
-            action_mask=mask,
-            shape=(size,),
-            device=self.device,
-        )
+        mask = Binary(num_actions, (size, num_actions), dtype=torch.bool)
+        flags = {name: Binary(1, (size, 1), dtype=torch.bool) for name in _FLAGS}
+        seen = Composite(observation=self._observation_spec(), action_mask=mask, shape=(size,))
+        self.observation_spec = seen.to(self.device)
         self.action_spec = Categorical(num_actions, (size,), dtype=torch.int64, device=self.device)
         self.reward_spec = Unbounded((size, 1), dtype=torch.float32, device=self.device)
-        flag = Binary(1, (size, 1), dtype=torch.bool, device=self.device)
-        self.done_spec = Composite(
-            done=flag,
-            terminated=flag.clone(),
-            truncated=flag.clone(),
-            shape=(size,),
-            device=self.device,
-        )
+        self.done_spec = Composite(flags, shape=(size,)).to(self.device)
         self.action_spec.update_mask(self._tensor(self.batch.mask.view(np.bool_)))
 
     def _observation_spec(self) -> Any:
@@ -110,29 +79,14 @@ class CatanTorchRLEnv(EnvBase):
                 high=segment.high,
                 shape=(size, *segment.shape),
                 dtype=getattr(torch, segment.dtype),
-                device=self.device,
             )
             for segment in encoder.segments
         }
-        if encoder.is_dict:
-            return Composite(specs, shape=(size,), device=self.device)
-        return next(iter(specs.values()))
+        return Composite(specs, shape=(size,)) if encoder.is_dict else next(iter(specs.values()))
 
     def _tensor(self, array: NDArray[Any], dtype: Any = None) -> Any:
         """A copy: the batch writes its arrays again at each step."""
         return torch.from_numpy(array).to(self.device, dtype, copy=True)
-
-    def _tensors(self, seen: Any) -> Any:
-        if isinstance(seen, dict):
-            return TensorDict({name: self._tensor(array) for name, array in seen.items()})
-        return self._tensor(seen)
-
-    def _seen(self) -> Any:
-        """What the learner sees, in tensors of their own."""
-        seen = self._tensors(self.batch.seen)
-        if isinstance(seen, TensorDict):
-            seen.batch_size = self.batch_size
-        return seen
 
     def global_state(self) -> Any:
         """(B, M) float32 the full-information vectors of `raw_env.state()`: for critics alone."""
@@ -146,7 +100,7 @@ class CatanTorchRLEnv(EnvBase):
         mask = self._tensor(self.batch.mask.view(np.bool_))
         self.action_spec.update_mask(mask.clone())
         return TensorDict(
-            {"observation": self._seen(), "action_mask": mask, **more},
+            {"observation": each(self.batch.seen, self._tensor), "action_mask": mask, **more},
             batch_size=self.batch_size,
             device=self.device,
         )
@@ -158,8 +112,7 @@ class CatanTorchRLEnv(EnvBase):
         else:
             self._restart(asked.reshape(self.batch.num_games).cpu().numpy())
         none = np.zeros(self.batch.num_games, np.bool_)
-        flags = {name: self._column(none) for name in ("done", "terminated", "truncated")}
-        return self._told(**flags)
+        return self._told(**{name: self._column(none) for name in _FLAGS})
 
     def _restart_all(self) -> None:
         if self._next_seed is not None or not self._ahead.all():
@@ -187,7 +140,8 @@ class CatanTorchRLEnv(EnvBase):
         ended = batch.done.nonzero()[0]
         if len(ended):
             for i, seen in zip(ended.tolist(), batch.final_seen(ended), strict=True):
-                told["observation"][i] = self._tensors(seen)
+                last = each(seen, self._tensor)
+                told["observation"][i] = TensorDict(last) if isinstance(last, dict) else last
             told["action_mask"][self._tensor(ended)] = True
         return told
 

@@ -53,7 +53,7 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
     for dtype, tolerance in (("float32", 1e-5), ("float16", 0.02)):
         model.save(tmp_path / "net.npz", dtype)
         agent = NetworkAgent(Model.read(tmp_path / "net.npz"))
-        logits = np.where(masks, agent.logits(seen), -np.inf)
+        logits = np.where(masks, agent.model.logits(seen), -np.inf)
         own = np.exp(logits - logits.max(axis=1, keepdims=True))
         np.testing.assert_allclose(
             own / own.sum(axis=1, keepdims=True), probabilities, atol=tolerance
@@ -76,7 +76,7 @@ def test_values_of_a_dqn_are_the_same_without_torch():
     agent = NetworkAgent(exported(learner, env.batch.rules))
     with torch.no_grad():
         values = learner.q_net(torch.as_tensor(seen)).numpy()
-    np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
+    np.testing.assert_allclose(agent.model.logits(seen), values, atol=1e-5)
     best = np.where(masks, values, -np.inf).argmax(axis=1)
     assert (agent.act_batch(views_of(seen, masks, np.zeros(32, np.uint64))) == best).all()
 
@@ -126,7 +126,7 @@ def test_values_of_a_board_dqn_are_the_same_without_torch():
     agent = NetworkAgent(exported(learner, env.batch.rules))
     with torch.no_grad():
         values = learner.q_net(torch.as_tensor(seen)).numpy()
-    np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
+    np.testing.assert_allclose(agent.model.logits(seen), values, atol=1e-5)
     target = learner.q_net_target.q_net.layers
     assert all((target[k] != x).any() for k, x in learner.q_net.q_net.layers.items())
 
