@@ -106,7 +106,7 @@ def check_game(seed: int, options: dict[str, Any], steps: int, every: int) -> se
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_truth_and_secrecy_in_random_games(name: str) -> None:
-    check_game(1, RULE_SETS[name], steps=300, every=3)
+    check_game(1, RULE_SETS[name], steps=250, every=9)
 
 
 @pytest.mark.purepython
@@ -128,7 +128,7 @@ def test_the_games_played_reach_every_phase() -> None:
     assert phases == set(Phase)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_start_in_mid_game_keeps_every_secret(seed: int) -> None:
     table = Table(seed, {"num_players": 3 + seed % 2, "offer_form": "both"})
     for k in range(400):

@@ -22,26 +22,26 @@ def differences(game):
     ]
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("name", RULE_SETS)
-def test_mask_is_what_the_rulebook_allows(name, seed):
-    for step, (game, _) in enumerate(random_game(RULE_SETS[name], seed, most=600)):
+def compare(name, seed, most):
+    for step, (game, _) in enumerate(random_game(RULE_SETS[name], seed, most)):
         wrong = differences(game)
         assert not wrong, f"step {step}, phase {game.phase.name}: {wrong[:5]}"
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_mask_is_what_the_rulebook_allows(name):
+    compare(name, 1, most=450)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(100, 105))
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_mask_is_what_the_rulebook_allows_in_whole_games(name, seed):
-    for step, (game, _) in enumerate(random_game(RULE_SETS[name], 100 + seed, most=5000)):
-        wrong = differences(game)
-        assert not wrong, f"step {step}, phase {game.phase.name}: {wrong[:5]}"
+    compare(name, seed, most=5000)
 
 
 def test_the_games_compared_play_every_kind_of_action():
     played = Counter()
     for name in ("base", "both_forms", "one_v_one"):
-        for seed in range(2):
-            played.update(KIND_OF[a] for _, a in random_game(RULE_SETS[name], seed, most=2500))
+        played.update(KIND_OF[a] for _, a in random_game(RULE_SETS[name], 1, most=2500))
     assert set(played) == set(KIND_OF)

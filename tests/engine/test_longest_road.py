@@ -102,8 +102,8 @@ def compare(count, seed):
     return found
 
 
-def test_longest_road_on_20_000_random_positions():
-    lengths = compare(20_000, seed=1)
+def test_longest_road_on_5_000_random_positions():
+    lengths = compare(5_000, seed=1)
     assert set(range(1, 14)) <= set(lengths)
 
 
@@ -115,7 +115,7 @@ def test_longest_road_on_100_000_random_positions():
 def test_longest_road_kept_up_to_date_road_by_road():
     """The length after each placement, worked out from the one before, in any order."""
     rng = random.Random(3)
-    for _ in range(300):
+    for _ in range(80):
         roads, buildings = random_roads(rng), random_buildings(rng)
         games = np.zeros(1, STATE)
         fill(games[0], [], buildings)

@@ -5,55 +5,16 @@ At each depth all legal actions are played, and where chance has a say all its o
 
 import itertools
 
-import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.engine import legal, play
-from catan_pz.engine.deal import NO_SCRIPT
-from catan_pz.engine.state import STATE, States, as_games
+from catan_pz.game.perft import divide, perft
 from catan_pz.game.position import position
-from catan_pz.kernels.rule import entry
-from catan_pz.kernels.types import Int8Matrix, Int64Array
-from tests.helpers import path
+from tests.helpers import RULE_SETS
 from tests.reference_board import NEIGHBORS, VERTEX_EDGES
 
 SETUP_COUNTS = [54, 144, 7_236, 19_248, 897_180]
 """Two-player set-up: node counts at depths 1 to 5."""
-
-
-@entry
-def perft(games: States, i: int, depth: int, actions: Int64Array, script: Int8Matrix):
-    """Ways to play `depth` more decisions without chance from game i, which has its level.
-
-    Games i + 1, i + 2 ... are scratch space; `actions` counts the actions tried at each level.
-    """
-    last = i + depth - 1
-    level = i
-    total = 0
-    actions[i] = 0
-    while level >= i:
-        if level == last:
-            total += legal.count_legal(games[level])
-            level -= 1
-            continue
-        k = actions[level]
-        if k == legal.count_legal(games[level]):
-            level -= 1
-            continue
-        actions[level] += 1
-        games[level + 1] = games[level]
-        play.step(games[level + 1], legal.pick_legal(games[level], k), script)
-        actions[level + 1] = 0
-        level += 1
-    return total
-
-
-def count(game, depth):
-    """Ways to play some decisions, in compiled code; no chance may come into it."""
-    games = np.zeros(depth, STATE)
-    games[0] = game.games[0]
-    return perft(as_games(games), 0, depth, np.zeros(depth, np.int64), NO_SCRIPT)
 
 
 def slow_count(game, depth):
@@ -69,15 +30,15 @@ def slow_count(game, depth):
     return total
 
 
-@pytest.mark.parametrize(("depth", "nodes"), list(enumerate(SETUP_COUNTS, start=1)))
+@pytest.mark.parametrize(("depth", "nodes"), list(enumerate([1, *SETUP_COUNTS])))
 def test_two_player_setup(depth, nodes):
-    assert count(Game(seed=1, num_players=2), depth) == nodes
+    assert perft(Game(seed=1, num_players=2), depth) == nodes
 
 
 @pytest.mark.parametrize("board", ["spiral", "beginner"])
 def test_two_player_setup_counts_do_not_depend_on_the_board(board):
     for seed, depth in itertools.product(range(2), range(1, 5)):
-        assert count(Game(seed=seed, num_players=2, board=board), depth) == SETUP_COUNTS[depth - 1]
+        assert perft(Game(seed=seed, num_players=2, board=board), depth) == SETUP_COUNTS[depth - 1]
 
 
 def test_setup_counts_by_hand():
@@ -168,30 +129,50 @@ NAMED = {
 @pytest.mark.parametrize("name", NAMED)
 def test_named_positions(name):
     make, nodes = NAMED[name]
-    assert [slow_count(make(), depth) for depth in range(1, len(nodes) + 1)] == nodes
+    for depth, count in enumerate(nodes, 1):
+        assert perft(make(), depth) == slow_count(make(), depth) == count
 
 
-def test_compiled_and_slow_counts_agree():
-    """On positions in which no chance is near."""
-    seat = {
-        "settlements": [20],
-        "roads": path(20, 21),
-        "hand": {"brick": 3, "lumber": 3, "wool": 2, "grain": 2},
-    }
-    game = position([seat, {"settlements": [40]}], rules=Rules(num_players=2))
-    without_end = [a for a in game.legal_actions() if a != 1]
-    assert len(without_end) > 3
-    for depth in (1, 2):
-        assert count(game, depth) == slow_count_without_chance(game, depth)
+@pytest.mark.parametrize("name", ["two", "three", "one_v_one", "both_forms", "balanced_beginner"])
+def test_the_count_is_that_of_trying_everything(name):
+    game = Game(RULE_SETS[name], seed=3)
+    for step in range(240):
+        legal = game.legal_actions()
+        if not len(legal):
+            break
+        if step % 12 == 0 and len(legal) < 60:
+            before = game.games.tobytes()
+            assert perft(game, 2) == slow_count(game, 2)
+            assert game.games.tobytes() == before
+        game.step(int(legal[step * 7 % len(legal)]))
 
 
-def slow_count_without_chance(game, depth):
-    """Ways to play some decisions; dice and draws as they fall."""
-    if depth == 1:
-        return len(game.legal_actions())
-    total = 0
-    for action in map(int, game.legal_actions()):
-        after = game.copy()
-        after.step(action)
-        total += slow_count_without_chance(after, depth - 1)
-    return total
+def test_balanced_dice_leave_out_what_was_thrown():
+    rules = Rules(num_players=2, dice="balanced", trading=False)
+    game = position([{}, {}], rules=rules, phase="roll")
+    game.step(0, outcome=(1, 1))
+    game.step(1)
+    assert perft(game, 1) == 35
+
+
+def test_forced_decisions_count_by_themselves():
+    with_skips = position([{}, {}], rules=Rules(num_players=2, skip_forced=True), phase="roll")
+    plain = position([{}, {}], rules=Rules(num_players=2), phase="roll")
+    assert perft(with_skips, 3) == perft(plain, 3)
+
+
+def test_divide_adds_up():
+    game = position(
+        [{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {"settlements": [9]}],
+        rules=Rules(num_players=2, trading=False),
+    )
+    parts = list(divide(game, 2))
+    assert sum(count for _, _, count in parts) == perft(game, 2) == slow_count(game, 2)
+    assert len(parts) == perft(game, 1)
+
+
+def test_a_finished_game_has_no_way_on():
+    game = Game(seed=1, max_turns=1, trading=False)
+    while game.mask.any():
+        game.step(int(game.legal_actions()[0]))
+    assert perft(game, 3) == 0

@@ -42,15 +42,14 @@ def test_rotating_all_the_way_round_is_no_change():
     assert rotated(rotated(state, 1), 3) == state
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", NAMES)
-def test_the_game_is_the_same_for_every_seat(name, seed):
+def test_the_game_is_the_same_for_every_seat(name):
     """The same actions and outcomes lead a rotated state along rotated states."""
-    rng = np.random.default_rng(seed)
-    game = Game(RULE_SETS[name], seed=seed)
+    rng = np.random.default_rng(1)
+    game = Game(RULE_SETS[name], seed=1)
     n = game.rules.num_players
     others = {k: Game.from_snapshot(rotated(game.snapshot(), k)) for k in range(1, n)}
-    for step in range(700):
+    for step in range(400):
         actions = game.legal_actions()
         if len(actions) == 0:
             break
