@@ -1,6 +1,7 @@
 """Tables of a server for tests."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.play.session import PlayedGame
 from catan_pz.rules import Rules
+from catan_pz.web.saved import SavedTable
 from catan_pz.web.table import HostedGame
 
 RULES = Rules(num_players=2, max_turns=12)
@@ -63,3 +65,12 @@ def next_of(socket: Any, kind: str) -> Any:
     while kind not in (message := socket.receive_json()):
         pass
     return message if kind == "version" else message[kind]
+
+
+def saved_when(condition: Callable[[SavedTable], bool], path: Path) -> SavedTable:
+    """The table in a file, once it is as wanted: viewers may hear of a decision before that."""
+    end = time.monotonic() + 120
+    while not condition(saved := SavedTable.load(path)):
+        assert time.monotonic() < end, "the file never came to be as wanted"
+        time.sleep(0.01)
+    return saved

@@ -1,7 +1,9 @@
 """Advice from the server: to whom it is given, and when."""
 
 import threading
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -23,25 +25,33 @@ def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
         client.websocket_connect(socket_of(table, 1)) as second,
     ):
         sockets = first, second
-        for socket in sockets:
-            assert socket.receive_json()["adviser"] == "weighted"
+        heard: list[list[dict[str, Any]]] = [[], []]
+
+        def hear(seat: int, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+            """The message of a seat that is wanted: advice and pictures come in any order."""
+            while not (found := [message for message in heard[seat] if wanted(message)]):
+                heard[seat].append(sockets[seat].receive_json())
+            return found[0]
+
+        for seat, socket in enumerate(sockets):
+            assert hear(seat, lambda message: "adviser" in message)["adviser"] == "weighted"
             socket.send_json({"advise": True})
         given = []
         for _ in range(12):
             game = table.hosted.session.game
             mover, decision = game.player, len(table.hosted.session.record.decisions)
             if game.mask.sum() > 1:
-                advice = next_of(sockets[mover], "advice")
-                assert advice["decision"] == decision
+                found = hear(
+                    mover, lambda m, at=decision: m.get("advice", {}).get("decision") == at
+                )
                 legal = {action_words(int(action)) for action in game.legal_actions()}
-                assert {row[0] for row in advice["rows"]} <= legal
-                assert advice["drawn"].startswith("<g")
+                assert {row[0] for row in found["advice"]["rows"]} <= legal
+                assert found["advice"]["drawn"].startswith("<g")
                 given.append((mover, decision))
             control = next(c for c in table.hosted.picture(mover).controls if c.play)
             version = table.hosted.version_of(mover)
             sockets[mover].send_json({"press": control.name, "version": version})
-            while next_of(sockets[mover], "version")["version"] <= version:
-                pass
+            hear(mover, lambda message, seen=version: message.get("version", 0) > seen)
         assert {mover for mover, _ in given} == {0, 1}
         assert all(one < other for (_, one), (_, other) in pairwise(given))
 
@@ -105,13 +115,14 @@ def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     slow = Slow()
+    game = hosted(adviser=slow)
+    while game.session.game.player != 0:
+        game.session.play(int(game.session.game.legal_actions()[0]))
     with (
-        serving(hosted(adviser=slow)) as (client, table),
+        serving(game) as (client, table),
         client.websocket_connect(socket_of(table, 0)) as socket,
         client.websocket_connect(socket_of(table, 0)) as again,
     ):
-        while not table.hosted.session.waits_for_person or table.hosted.session.game.player != 0:
-            table.hosted.session.play(int(table.hosted.session.game.legal_actions()[0]))
         adviser = table.hosted.session.advisers[0].agent
         for one in (socket, again):
             one.send_json({"advise": True})

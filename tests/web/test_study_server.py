@@ -146,7 +146,8 @@ def test_messages_that_make_no_sense_are_answered(client: TestClient) -> None:
         assert ask(socket, {"stop": True})["position"] == before["position"]
 
 
-def test_sizes_and_numbers_are_bounded(client: TestClient) -> None:
+def test_sizes_and_numbers_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responses, "MESSAGES_A_SECOND", 0.0)
     with client.websocket_connect("/study/socket") as socket:
         begin(socket)
         socket.send_text("x" * (study_server.MOST_BYTES + 1))
