@@ -1,8 +1,7 @@
 """Checks that users run on their own agents and encoders."""
 
 from catan_pz.testing.agents import check_agent
-from catan_pz.testing.batch import check_batch_agent
+from catan_pz.testing.batch import AgentError, check_batch_agent
 from catan_pz.testing.encoders import EncoderError, check_encoder
-from catan_pz.testing.faults import AgentError
 
 __all__ = ["AgentError", "EncoderError", "check_agent", "check_batch_agent", "check_encoder"]

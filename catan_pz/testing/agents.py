@@ -15,8 +15,7 @@ from catan_pz.checks import as_action, check_count, check_seed
 from catan_pz.game.game import Game
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.testing.batch import check_batch_agent
-from catan_pz.testing.faults import AgentError, worded
+from catan_pz.testing.batch import AgentError, check_batch_agent, worded
 
 REPEATS = 4
 """How often a choice is asked for again before it counts as settled."""
@@ -51,27 +50,20 @@ def check_agent(
         games: games to play. Each choice is asked for up to three times more.
         seed: of the first game; further ones follow from it.
         **options: single options of `Rules`; a small `max_turns` saves time.
-
-    Raises:
-        AgentError: says what the agent does wrong, and where.
-        ValueError: for anything but an agent, or options that are not possible.
     """
     agent = as_agent(agent)
     rules = Rules.make(rules, **options)
     seed = check_seed(seed)
     for number in range(check_count("games", games)):
         where = _Place(agent, rules, number % rules.num_players, (seed + number) % 2**64)
-        played = where.play(looked_at=True)
-        again = where.play(looked_at=False)
-        if played != again:
-            pairs = enumerate(zip(played, again, strict=False))
-            k = next(k for k, (one, other) in pairs if one != other)
-            raise AgentError(
-                f"{where}, decision {k}: {worded(played[k], rules)}, but "
-                f"{worded(again[k], rules)} when the same game is played again. All "
-                "randomness must come from `Agent.random`, and `reset` must create anew "
-                "whatever a game changes"
-            )
+        pairs = zip(where.play(looked_at=True), where.play(looked_at=False), strict=False)
+        for k, (one, other) in enumerate(pairs):
+            if one != other:
+                raise AgentError(
+                    f"{where}, decision {k}: {worded(one, rules)}, but {worded(other, rules)} when "
+                    "the same game is played again. All randomness must come from `Agent.random`, "
+                    "and `reset` must create anew whatever a game changes"
+                )
     if agent.stateless:
         check_batch_agent(agent, rules, seed=seed)
 
@@ -139,16 +131,17 @@ class _Place:
             game.games[0] = truth[0]
         if blind == first:
             return first
+        told = f"{spot}: {worded(first, self.rules)}, but"
         for _ in range(REPEATS):
             again = self._ask(spot, deepcopy(copies[1]), self._fresh(view))
             if again != first:
                 raise AgentError(
-                    f"{spot}: {worded(first, self.rules)}, but {worded(again, self.rules)} when "
-                    "asked again. All randomness must come from `Agent.random`"
+                    f"{told} {worded(again, self.rules)} when asked again. All randomness must "
+                    "come from `Agent.random`"
                 )
         raise AgentError(
-            f"{spot}: {worded(first, self.rules)}, but {worded(blind, self.rules)} when cards that "
-            "its seat can't see are others. It must choose by its view alone"
+            f"{told} {worded(blind, self.rules)} when cards that its seat can't see are others. It "
+            "must choose by its view alone"
         )
 
     @staticmethod

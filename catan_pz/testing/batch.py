@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import describe_action
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.registry import as_agent
@@ -13,11 +14,23 @@ from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import check_count
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.testing.faults import AgentError, worded
 
 GAMES = 24
 PART = 7
 _FIRST = np.zeros(GAMES, np.int64)
+
+
+class AgentError(AssertionError):
+    """An agent does what an agent must not; the message says what, and where."""
+
+
+def worded(action: int, rules: Rules) -> str:
+    """An action with its meaning."""
+    if not 0 <= action < rules.num_actions:
+        return f"{action} (not in the action space of {rules.num_actions})"
+    meaning = dict(describe_action(action))
+    kind = meaning.pop("kind")
+    return f"{action} ({' '.join([str(kind), *(f'{k}={v}' for k, v in meaning.items())])})"
 
 
 def check_batch_agent(
@@ -38,30 +51,22 @@ def check_batch_agent(
       another order;
     - `act` in a single game chooses the same by the same random bits.
 
-    Args:
-        agent: the agent, or the name of one.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        decisions: decisions in each game.
-        seed: of the games and the random bits.
-        **options: single options of `Rules`.
+    The arguments are those of `check_agent`, with a number of decisions in each game.
     """
     given = as_agent(agent)
     if not given.stateless:
         raise ValueError(f"agent {agent!r} is not possible; allowed: a BatchAgent")
     rules = Rules.make(rules, **options)
-    decisions = check_count("decisions", decisions)
-    batch = CpuBatch(GAMES, rules, seed=seed)
-    rng = np.random.default_rng(seed)
-    for step in range(decisions):
+    batch, rng = CpuBatch(GAMES, rules, seed=seed), np.random.default_rng(seed)
+    for step in range(check_count("decisions", decisions)):
         seeds = rng.integers(2**64, size=GAMES, dtype=np.uint64)
         assert batch.observation is not None
         views = Views(batch.observation, batch.mask, seeds, nth_numbers(seeds, _FIRST))
         chosen = _choices(given, rules, views)
         if step % 5 == 0:
             _compare(given, rules, views, chosen, rng)
-        batch.step(
-            chosen if step % 2 else np.where(rng.random(GAMES) < 0.5, chosen, batch.sample())
-        )
+        own = step % 2 | (rng.random(GAMES) < 0.5)
+        batch.step(np.where(own, chosen, batch.sample()))
 
 
 def _choices(agent: Agent, rules: Rules, views: Views) -> NDArray[np.int64]:
@@ -95,36 +100,26 @@ def _compare(
     rng: np.random.Generator,
 ) -> None:
     """Ask again, in other company."""
-    everybody = np.arange(GAMES)
     order = rng.permutation(GAMES)
-    groups = {
-        "when asked again": everybody,
-        "in another order": order,
-        "in a part of the games": order[:PART],
-        "alone": order[:1],
-    }
-    for how, rows in groups.items():
-        again = _choices(agent, rules, views[rows])
-        _must_agree(agent, rules, how, rows, chosen[rows], again)
-    row = int(order[0])
-    agent.reset(0, rules, int(views.seeds[row]))
-    single = agent.act(View(views.observations[row].copy(), views.masks[row].copy()))
-    _must_agree(agent, rules, "by `act`", order[:1], chosen[order[:1]], np.array([single]))
-
-
-def _must_agree(
-    agent: Agent,
-    rules: Rules,
-    how: str,
-    rows: NDArray[np.int64],
-    one: NDArray[np.int64],
-    other: NDArray[np.int64],
-) -> None:
-    differ = np.flatnonzero(one != other)
-    if len(differ):
-        k = int(differ[0])
-        raise AgentError(
-            f"agent {agent.name!r}, row {rows[k]}: {worded(int(one[k]), rules)} among all games, "
-            f"but {worded(int(other[k]), rules)} {how}. A choice must rest on its own row alone, "
-            "its random bits included"
+    row = order[:1]
+    asked = {
+        how: (rows, _choices(agent, rules, views[rows]))
+        for how, rows in (
+            ("when asked again", np.arange(GAMES)),
+            ("in another order", order),
+            ("in a part of the games", order[:PART]),
+            ("alone", row),
         )
+    }
+    agent.reset(0, rules, int(views.seeds[row[0]]))
+    single = agent.act(View(views.observations[row[0]].copy(), views.masks[row[0]].copy()))
+    asked["by `act`"] = row, np.array([single])
+    for how, (rows, again) in asked.items():
+        differ = np.flatnonzero(chosen[rows] != again)
+        if len(differ):
+            k = int(differ[0])
+            one, other = worded(int(chosen[rows[k]]), rules), worded(int(again[k]), rules)
+            raise AgentError(
+                f"agent {agent.name!r}, row {rows[k]}: {one} among all games, but {other} {how}. "
+                "A choice must rest on its own row alone, its random bits included"
+            )

@@ -25,6 +25,8 @@ _TABLES: tuple[dict[str, Any], ...] = (
     {"num_players": 2, "trading": False, "friendly_robber": True},
 )
 
+Encoded = dict[str, NDArray[Any]]
+
 
 class EncoderError(AssertionError):
     """An encoder does what an encoder must not; the message says what, and where."""
@@ -41,7 +43,7 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
       of the rows, by a copy of the encoder;
     - it doesn't write to what it is given;
     - one observation, several axes of them and a batch give the same;
-    - it gives the same for torch tensors, as tensors on their device, where torch is installed.
+    - it gives the same for torch tensors, where torch is installed.
 
     Args:
         encoder: the encoder, or the name of one.
@@ -49,16 +51,49 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
         seed: of the games.
     """
     encoder = as_encoder(encoder, "encoder")
-    _check_name(encoder)
+    name = getattr(encoder, "name", None)
+    if not isinstance(name, str) or not name:
+        kind = type(encoder).__name__
+        raise EncoderError(f"{kind}: its attribute `name` is {name!r}, must be a str")
     with _as_encoder_errors():
         check_segments(encoder)
     units = _observations(steps, seed)
-    batch = _encoded(encoder, units)
+    batch = _encoded(encoder, units, "a batch")
     with _as_encoder_errors():
         check_arrays(encoder, batch, units.shape[:-1], f"{len(units)} observations")
-    _check_independence(encoder, batch, units, np.random.default_rng(seed))
-    _check_copies(encoder, batch, units)
-    _check_torch(encoder, batch, units)
+    order = np.random.default_rng(seed).permutation(len(units))
+    alone = "It must depend on each observation alone, and keep nothing between calls"
+    for how, rows in (
+        ("when asked again", np.arange(len(units))),
+        ("in another order", order),
+        ("in a part of the rows", order[:PART]),
+        ("for no observations (0, N)", order[:0]),
+    ):
+        found = _encoded(encoder, units[rows], how)
+        _must_agree(encoder, {n: a[rows] for n, a in batch.items()}, found, how, alone)
+    try:
+        copy = deepcopy(encoder)
+    except TypeError as error:
+        raise EncoderError(f"{encoder}: can't be copied: {error}") from None
+    _must_agree(encoder, batch, _encoded(copy, units, "by a copy"), "by a copy", alone)
+
+    half = (2, len(units) // 2)
+    shaped = {
+        "one observation (N,)": (units[0], {n: a[0] for n, a in batch.items()}),
+        "two leading axes": (
+            units.reshape(*half, -1),
+            {n: a.reshape(*half, *a.shape[1:]) for n, a in batch.items()},
+        ),
+    }
+    for how, (given, expected) in shaped.items():
+        found = _encoded(encoder, given, how)
+        _must_agree(encoder, expected, found, f"for {how}", "Leading axes must be kept")
+    if find_spec("torch") is not None:
+        for how, (given, expected) in (shaped | {"a batch": (units, batch)}).items():
+            where = f"a tensor, {how}"
+            found = _encoded(encoder, given, where, is_tensor=True)
+            both = "NumPy and torch must give the same"
+            _must_agree(encoder, expected, found, f"for {where}", both)
 
 
 def _observations(steps: int, seed: int) -> NDArray[np.int8]:
@@ -73,14 +108,6 @@ def _observations(steps: int, seed: int) -> NDArray[np.int8]:
     return np.concatenate(parts)
 
 
-def _check_name(encoder: Encoder) -> None:
-    name = getattr(encoder, "name", None)
-    if not isinstance(name, str) or not name:
-        raise EncoderError(
-            f"{type(encoder).__name__}: its attribute `name` is {name!r}, must be a str"
-        )
-
-
 @contextmanager
 def _as_encoder_errors() -> Iterator[None]:
     """Faults that the block finds, as what `check_encoder` raises."""
@@ -90,32 +117,35 @@ def _as_encoder_errors() -> Iterator[None]:
         raise EncoderError(str(error)) from None
 
 
-def _called(encoder: Encoder, given: Any, where: str) -> Any:
+def _encoded(
+    encoder: Encoder, units: NDArray[np.int8], where: str, is_tensor: bool = False
+) -> Encoded:
+    """What the encoder gives for observations, which must stay as they are."""
+    given: Any = units.copy()
+    kind: type = np.ndarray
+    if is_tensor:
+        import torch
+
+        given, kind = torch.from_numpy(given), torch.Tensor
+    else:
+        given.flags.writeable = False
     try:
-        return encoder.encode(given)
+        made = encoder.encode(given)
     except Exception as error:
         what = "wrote to what it was given" if "read-only" in str(error) else "raised an error"
         raise EncoderError(f"{encoder}, {where}: {what}: {error!r}") from error
-
-
-def _encoded(
-    encoder: Encoder, units: NDArray[np.int8], where: str = "a batch"
-) -> dict[str, NDArray[Any]]:
-    """What the encoder gives for observations, which must stay as they are."""
-    given = units.copy()
-    given.flags.writeable = False
-    made = _called(encoder, given, where)
-    if (given != units).any():
+    if (np.asarray(given) != units).any():
         raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
     with _as_encoder_errors():
-        return named_arrays(encoder, made, np.ndarray, where)
+        named = named_arrays(encoder, made, kind, where)
+        if is_tensor:
+            check_arrays(encoder, named, units.shape[:-1], where)
+    return {n: array.numpy(force=True) if is_tensor else array for n, array in named.items()}
 
 
-def _must_agree(
-    encoder: Encoder, expected: dict[str, NDArray[Any]], found: dict[str, Any], how: str, why: str
-) -> None:
+def _must_agree(encoder: Encoder, expected: Encoded, found: Encoded, how: str, why: str) -> None:
     for name, array in expected.items():
-        other = np.asarray(found[name])
+        other = found[name]
         if other.shape != array.shape:
             raise EncoderError(
                 f"{encoder}: {name!r} has the shape {other.shape} {how}, must have {array.shape}"
@@ -126,79 +156,3 @@ def _must_agree(
             raise EncoderError(
                 f"{encoder}: {name!r} is {array[place]} at {place}, but {other[place]} {how}. {why}"
             )
-
-
-def _check_independence(
-    encoder: Encoder,
-    batch: dict[str, NDArray[Any]],
-    units: NDArray[np.int8],
-    rng: np.random.Generator,
-) -> None:
-    """The same whatever the other rows are, and with other leading axes."""
-    alone = "It must depend on each observation alone, and keep nothing between calls"
-    order = rng.permutation(len(units))
-    for how, chosen in (
-        ("when asked again", np.arange(len(units))),
-        ("in another order", order),
-        ("in a part of the rows", order[:PART]),
-    ):
-        found = _encoded(encoder, units[chosen], how)
-        _must_agree(encoder, {n: a[chosen] for n, a in batch.items()}, found, how, alone)
-    single = _encoded(encoder, units[order[0]], "one observation (N,)")
-    expected = {name: array[order[0]] for name, array in batch.items()}
-    _must_agree(encoder, expected, single, "for one observation (N,)", alone)
-    shape = (2, len(units) // 2)
-    none = _encoded(encoder, units[:0], "no observations (0, N)")
-    expected = {name: array[:0] for name, array in batch.items()}
-    _must_agree(encoder, expected, none, "for no observations (0, N)", alone)
-    folded = _encoded(encoder, units.reshape(*shape, -1), "two leading axes")
-    expected = {n: a.reshape(*shape, *a.shape[1:]) for n, a in batch.items()}
-    _must_agree(encoder, expected, folded, "with two leading axes", "Leading axes must be kept")
-
-
-def _check_copies(
-    encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]
-) -> None:
-    """The same by a copy, such as other processes get."""
-    try:
-        copy = deepcopy(encoder)
-    except TypeError as error:
-        raise EncoderError(f"{encoder}: can't be copied: {error}") from None
-    found = _encoded(copy, units, "by a copy")
-    _must_agree(encoder, batch, found, "by a copy", "It must keep nothing between calls")
-
-
-def _check_torch(encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]) -> None:
-    """The same for tensors of any leading axes, where torch is installed."""
-    if find_spec("torch") is None:
-        return
-    _check_tensor(encoder, batch, units, "a tensor")
-    single = {name: array[0] for name, array in batch.items()}
-    _check_tensor(encoder, single, units[0], "a tensor (N,)")
-    shape = (2, len(units) // 2)
-    folded = {name: array.reshape(*shape, *array.shape[1:]) for name, array in batch.items()}
-    _check_tensor(encoder, folded, units.reshape(*shape, -1), "a tensor with two leading axes")
-
-
-def _check_tensor(
-    encoder: Encoder, expected: dict[str, NDArray[Any]], units: NDArray[np.int8], where: str
-) -> None:
-    import torch
-
-    tensor = torch.from_numpy(units.copy())
-    made = _called(encoder, tensor, where)
-    with _as_encoder_errors():
-        named = named_arrays(encoder, made, torch.Tensor, where)
-    if (tensor.numpy() != units).any():
-        raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
-    for segment in encoder.segments:
-        found = named[segment.name]
-        if found.device != tensor.device:
-            raise EncoderError(
-                f"{encoder}: {segment.name!r} is on {found.device}, must stay where "
-                f"the observations are, on {tensor.device}"
-            )
-    with _as_encoder_errors():
-        check_arrays(encoder, named, units.shape[:-1], where)
-    arrays = {name: array.numpy(force=True) for name, array in named.items()}
-    _must_agree(encoder, expected, arrays, f"for {where}", "NumPy and torch must give the same")
