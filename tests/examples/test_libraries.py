@@ -115,7 +115,3 @@ def test_rllib_steps_pettingzoo_environments_too(capsys):
     module = load("libraries/rllib_selfplay")
     result = module.main([*SHORT, *RLLIB, "--runner=aec", "--observation=dict"])
     assert result["decisions"] >= 128
-
-
-def weights_of(algorithm, name):
-    return algorithm.get_module(name).actor[0].weight.detach().clone()

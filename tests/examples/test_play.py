@@ -60,13 +60,9 @@ def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
     card = (folder / "tiny-2p.md").read_text(encoding="utf-8")
     assert card == shipped.card_text("tiny-2p")
     assert "| random | 10 |" in card
-    evaluate.main(["tiny-2p", "--games=2", "--against=random", "--ship=tiny-2p"])
-    for name in ("random", "../x", "A b"):
-        with pytest.raises(ValueError, match="ship="):
+    for name in ("random", "../x"):
+        with pytest.raises(ValueError, match="ship"):
             evaluate.main([str(file), "--games=2", "--against=random", f"--ship={name}"])
-    best = ["--choice=best", "--games=2", "--against=random", "--ship=tiny-best"]
-    evaluate.main([str(file), *best])
-    assert Model.read(folder / "tiny-best.npz").choice == "best"
     with pytest.raises(ValueError, match="only a model can"):
         evaluate.main(["random", "--ship=tiny"])
 

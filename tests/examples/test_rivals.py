@@ -27,8 +27,9 @@ def seeds(rows):
 
 
 def make(folder, others=("random",), share=0.5, games=400, **options):
-    past = PastSelves(folder, options.pop("size", 50), options.pop("active", 3))
-    return Rivals(past, network(), list(others), games, RULES, share=share, **options)
+    return Rivals(
+        PastSelves(folder, 50, 2), network(), list(others), games, RULES, share=share, **options
+    )
 
 
 def test_a_share_of_the_games_has_rivals(tmp_path):
@@ -53,16 +54,8 @@ def test_rivals_that_win_play_more(tmp_path):
     assert (rivals.rival == 1).sum() > 300
 
 
-def test_games_that_did_not_end_count_nothing(tmp_path):
-    rivals = make(tmp_path)
-    before = rivals.rival.clone()
-    rivals.count(rivals.seat, torch.zeros(400, dtype=torch.bool))
-    assert torch.equal(rivals.rival, before)
-    assert torch.equal(rivals.win_rates, torch.tensor([0.5]))
-
-
 def test_past_selves_play_as_their_files_say(tmp_path):
-    rivals = make(tmp_path, others=(), share=1.0, games=64, active=2)
+    rivals = make(tmp_path, others=(), share=1.0, games=64)
     assert (rivals.rival == LEARNER).all()
     for k in range(3):
         rivals.add(f"{k}", network(k + 1).export(RULES))
@@ -82,14 +75,6 @@ def test_past_selves_play_as_their_files_say(tmp_path):
         rows = where & (rivals.rival == k)
         policy = network(int(name) + 1).log_probabilities(units[rows], mask[rows]).exp()
         assert np.abs(counts[k] / 50 - policy.sum(0).detach().numpy()).max() < 0.8
-
-
-def test_the_oldest_past_self_is_dropped(tmp_path):
-    rivals = make(tmp_path, games=8, size=2, active=4)
-    for k in range(3):
-        rivals.add(f"{k}", network().export(RULES))
-    assert rivals.past.pool == ["1", "2"]
-    assert rivals.names[0] == "random"
 
 
 def test_rivals_go_on_from_a_state(tmp_path):

@@ -131,8 +131,8 @@ def test_rewards_are_points_and_road_lengths(program):
 
 
 def test_gains_and_later_states_are_options(program):
-    args = program.Args(reward="gain", executor_next="asked", max_turns=80, memory=5000)
-    learner = program.Learner(args)
+    options = {"reward": "gain", "executor_next": "asked"}
+    learner = program.Learner(program.Args(**options, max_turns=80, memory=5000))
     learner.play(0)
     towns = remembered(learner, "settlement")
     assert (towns["reward"] == 1).all()

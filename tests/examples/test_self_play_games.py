@@ -122,16 +122,6 @@ def test_who_won_is_told_where_it_is_known():
     assert won[2, 2] == 1
 
 
-def test_decisions_tell_who_won(tmp_path):
-    network, games = make(tmp_path, share=0.0, games=12, kind="dense")
-    rounds = [games.play(network, number, **DISCOUNTS) for number in range(5)]
-    won = torch.cat([played.won for played in rounds])
-    known = won[~won.isnan()]
-    assert games.finished > 0
-    assert 0 < len(known) < len(won)
-    assert 0.2 < known.mean() < 0.5
-
-
 def test_games_start_in_the_middle(tmp_path):
     """Half of the games that follow one that has ended, with what lies ahead drawn anew."""
     ahead = SelfPlayBatch(8, RULES, observation="units", seed=8)

