@@ -168,7 +168,7 @@ class SearchRun:
     """One run from the root.
 
     Attributes:
-        path: nodes with the candidate taken at each, and the number of the own decision.
+        candidate: that it tries.
         seed: of the stream of the run's random numbers.
         rewards: got after each own decision, until the next.
         values: of the own decisions after the first, as the critic has them; the last is that of
@@ -177,7 +177,7 @@ class SearchRun:
         taken: joint actions that were chosen in it, by any seat.
     """
 
-    path: list[tuple[Node, int, int]]
+    candidate: int
     seed: int = 0
     rewards: list[float] = field(default_factory=lambda: [0.0])
     values: list[float] = field(default_factory=list)
@@ -189,19 +189,18 @@ class SearchRun:
         self.values.append(value)
         self.rewards.append(0.0)
 
-    def returns(self, gamma: float, gae_lambda: float) -> list[float]:
-        """What each own decision was worth: its reward, then the lambda-return of the rest.
+    def worth(self, gamma: float, gae_lambda: float) -> float:
+        """The first reward, then the lambda-return of the rest.
 
         The last value stands for what would have followed; nothing follows the end of a game.
         """
         values = [*self.values, 0.0] if self.ended else self.values
         rewards = self.rewards if self.ended else self.rewards[:-1]
-        following, found = values[-1], []
-        for reward, value in zip(rewards[::-1], values[::-1], strict=True):
-            found.append(reward + gamma * following)
+        following = values[-1]
+        for reward, value in zip(rewards[:0:-1], values[:0:-1], strict=True):
             # The lambda-return from here on mixes in the critic's value of the next decision.
             following = reward + gamma * ((1 - gae_lambda) * value + gae_lambda * following)
-        return found[::-1]
+        return rewards[0] + gamma * following
 
 
 def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> Game:

@@ -1,7 +1,8 @@
 """The observation of Charlesworth's four-player agent: tiles, players, cards, offer on the table.
 
 Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement Learning",
-2022. Letters: H hexes, P seats relative to the viewer, R resources, K bins; "..." any leading axes.
+2022. Letters: H hexes, V vertices, P seats relative to the viewer, R resources, K bins; "..." any
+leading axes.
 """
 
 from itertools import pairwise
@@ -32,50 +33,36 @@ from catan_pz.terms import (
     Terrain,
 )
 
-RESOURCES: Final = (
-    Resource.LUMBER,
-    Resource.BRICK,
-    Resource.GRAIN,
-    Resource.ORE,
-    Resource.WOOL,
-)
+_R: Final = Resource
+RESOURCES: Final = (_R.LUMBER, _R.BRICK, _R.GRAIN, _R.ORE, _R.WOOL)
 """Resources in the order in which blocks list them."""
 
 CORNERS: Final = (0, 5, 4, 3, 2, 1)
 """Corners of a hex counter-clockwise from the top, as places in `HEX_VERTICES`."""
 
-_HARBORS: Final = (
-    GENERIC_HARBOR,
-    Resource.BRICK,
-    Resource.LUMBER,
-    Resource.ORE,
-    Resource.WOOL,
-    Resource.GRAIN,
-)
+FEATURES: Final = {"tiles": 60, "roads": 6 * MAX_PLAYERS, "harbors": 6 * len(HARBOR_COUNTS)} | {
+    "player": 152,
+    "opponents": 159,
+    "offer": 12,
+    "hand": 6,
+    "phase": len(Phase) + 4,
+}
+"""Numbers of each tile or player, of the offer, the hand and the phase."""
+
 _HAND_BINS: Final = (0, 1, 2, 3, 4, 5, 8, 11)
 _BANK_BINS: Final = (0, 1, 2, 3, 6, 8, 11)
-_HIDDEN_BINS: Final = (0, 1, 2, 3, 4, 5)
+_HIDDEN_BINS: Final = tuple(range(6))
 _POINT_BINS: Final = tuple(range(10))
 """Lower ends of the bins; the last has no upper end."""
 
-TILE_FEATURES: Final = 60
-ROAD_FEATURES: Final = 6 * MAX_PLAYERS
-HARBOR_FEATURES: Final = 6 * len(HARBOR_COUNTS)
-PLAYER_FEATURES: Final = 152
-OPPONENT_FEATURES: Final = 159
-CARD_LISTS: Final = 1 + MAX_PLAYERS
-OFFER_FEATURES: Final = 12
-HAND_FEATURES: Final = 6
-PHASE_FEATURES: Final = len(Phase) + 4
-
 _MOST_OFFERS: Final = 4
-_ROAD_SCALE, _ARMY_SCALE = 1 / 8, 1 / 4
 _DESERT_TOKEN: Final = 7
-_OPPONENTS: Final = slice(1, MAX_PLAYERS)
 
 _ORDER: Final = Constant(np.array(RESOURCES))
 _TERRAINS: Final = Constant(np.array((Terrain.DESERT, *RESOURCES)))
-_HARBOR_ORDER: Final = Constant(np.array(_HARBORS))
+_HARBOR_ORDER: Final = Constant(
+    np.array((GENERIC_HARBOR, _R.BRICK, _R.LUMBER, _R.ORE, _R.WOOL, _R.GRAIN))
+)
 _TOKENS: Final = Constant(np.arange(2, 13))
 _ROLLED: Final = Constant(np.array([2, 3, 4, 5, 6, 8, 9, 10, 11, 12]))
 _SEATS: Final = Constant(np.eye(MAX_PLAYERS - 1))
@@ -83,13 +70,10 @@ _CORNER_PLACES: Final = Constant(HEX_VERTICES[:, CORNERS].ravel())
 _EDGE_PLACES: Final = Constant(HEX_EDGES.ravel())
 
 
-def _segment(units: Array, name: str) -> Array:
-    return units[..., PLACES[name]]
-
-
-def _of_players(units: Array, name: str, *shape: int) -> Array:
-    """(..., P, ...) a segment with an axis of seats in front."""
-    return rows(_segment(units, name), MAX_PLAYERS, *shape)
+def _segment(units: Array, name: str, *shape: int) -> Array:
+    """(..., n) a segment, or (..., *shape)."""
+    segment = units[..., PLACES[name]]
+    return rows(segment, *shape) if shape else segment
 
 
 def _one_hot(values: Array, bounds: tuple[int, ...]) -> Array:
@@ -113,109 +97,87 @@ def _corners_of(per_vertex: Array) -> Array:
 
 def _buildings(units: Array) -> Array:
     """(..., V, P) 1 for a settlement, 2 for a city."""
-    return rows(_segment(units, "vertex_building"), NUM_VERTICES, MAX_PLAYERS)
+    return _segment(units, "vertex_building", NUM_VERTICES, MAX_PLAYERS)
 
 
-def _tokens(units: Array) -> Array:
-    """(..., H, 11) one-hot number token; the desert counts as 7."""
-    token = _segment(units, "hex_number_token")
-    token = token + _DESERT_TOKEN * (token == 0)
-    return floats(token[..., None] == _TOKENS.beside(token))
+def _terrain(units: Array, kinds: Constant) -> Array:
+    """(..., H, kinds) one-hot."""
+    return floats(gather(_segment(units, "hex_terrain", NUM_HEXES, len(TERRAIN_COUNTS)), kinds))
 
 
 def _tiles(units: Array) -> Array:
-    """(..., H, 60) robber, token, resource, and building and owner at each corner."""
-    robber = floats(_segment(units, "hex_robber"))[..., None]
-    terrain = rows(_segment(units, "hex_terrain"), NUM_HEXES, len(TERRAIN_COUNTS))
+    """(..., H, 60) robber, token (the desert's is 7), resource, building and owner at corners."""
+    robber, token = _segment(units, "hex_robber"), _segment(units, "hex_number_token")
+    token = token + _DESERT_TOKEN * (token == 0)
+    tokens = floats(token[..., None] == _TOKENS.beside(token))
     built = _corners_of(_buildings(units))
-    level = built.sum(-1)
-    kinds = [floats(level == kind)[..., None] for kind in (0, 1, 2)]
+    kinds = [floats(built.sum(-1) == kind)[..., None] for kind in (0, 1, 2)]
     corners = merge(join([*kinds, floats(built > 0)]))
-    return join([robber, _tokens(units), floats(gather(terrain, _TERRAINS)), corners])
+    return join([floats(robber)[..., None], tokens, _terrain(units, _TERRAINS), corners])
 
 
 def _roads(units: Array) -> Array:
     """(..., H, 24) owner of the road at each side."""
-    roads = rows(_segment(units, "edge_road"), NUM_EDGES, MAX_PLAYERS).swapaxes(-1, -2)
+    roads = _segment(units, "edge_road", NUM_EDGES, MAX_PLAYERS).swapaxes(-1, -2)
     around = gather(floats(roads), _EDGE_PLACES).swapaxes(-1, -2)
-    return around.reshape(*around.shape[:-2], NUM_HEXES, ROAD_FEATURES)
+    return around.reshape(*around.shape[:-2], NUM_HEXES, FEATURES["roads"])
 
 
 def _harbors(units: Array) -> Array:
-    """(..., H, 36) kind of the harbor at each corner."""
-    at_vertices = gather(floats(vertex_harbors(units)), _HARBOR_ORDER)
-    return merge(_corners_of(at_vertices))
+    """(..., V, 6) kind of the harbor at each vertex."""
+    return gather(floats(vertex_harbors(units)), _HARBOR_ORDER)
 
 
-def _production(units: Array, buildings: Array) -> Array:
-    """(..., P, 50) own buildings at each resource and token, cities twice."""
-    terrain = rows(_segment(units, "hex_terrain"), NUM_HEXES, len(TERRAIN_COUNTS))
-    token = _segment(units, "hex_number_token")
-    tokens = floats(token[..., None] == _ROLLED.beside(token))
-    fields = merge(floats(gather(terrain, _ORDER))[..., None] * tokens[..., None, :])
-    weights = floats(_corners_of(buildings)).sum(-2)
-    return weights.swapaxes(-1, -2) @ fields
+def _of_all(units: Array) -> Array:
+    """(..., P, 60) what all see of each player.
 
-
-def _harbors_held(units: Array, buildings: Array) -> Array:
-    """(..., P, 6) whether a player has each kind of harbor."""
-    at_vertices = gather(floats(vertex_harbors(units)), _HARBOR_ORDER)
-    return floats(floats(buildings).swapaxes(-1, -2) @ at_vertices > 0)
-
-
-def _awards(units: Array) -> Array:
-    """(..., P, 4) longest road, its length, largest army, its size.
-
-    Lengths are zero as long as nobody holds the longest road.
+    50 numbers for buildings at each resource and token, cities twice; longest road, its length (0
+    as long as nobody holds it), largest army, its size; whether each kind of harbor is held.
     """
-    holds = floats(_segment(units, "longest_road"))
+    token, buildings = _segment(units, "hex_number_token"), _buildings(units)
+    tokens = floats(token[..., None] == _ROLLED.beside(token))
+    fields = merge(_terrain(units, _ORDER)[..., None] * tokens[..., None, :])
+    weights = floats(_corners_of(buildings)).sum(-2)
+    production = weights.swapaxes(-1, -2) @ fields
+    holds, army = (floats(_segment(units, name)) for name in ("longest_road", "largest_army"))
     lengths = floats(_segment(units, "road_length")) * holds.sum(-1)[..., None]
-    knights = floats(_of_players(units, "cards_played", NUM_CARD_KINDS)[..., Card.KNIGHT])
-    army = floats(_segment(units, "largest_army"))
-    columns = (holds, lengths * _ROAD_SCALE, army, knights * _ARMY_SCALE)
-    return join([column[..., None] for column in columns])
+    knights = floats(_segment(units, "cards_played", MAX_PLAYERS, NUM_CARD_KINDS)[..., Card.KNIGHT])
+    awards = [column[..., None] for column in (holds, lengths / 8, army, knights / 4)]
+    harbors = floats(floats(buildings).swapaxes(-1, -2) @ _harbors(units) > 0)
+    return join([production, *awards, harbors])
 
 
-def _player(units: Array, production: Array, awards: Array, harbors: Array) -> Array:
+def _player(units: Array, of_all: Array) -> Array:
     """(..., 152) of the viewer."""
-    return join(
-        [
-            _binned(_segment(units, "own_hand"), _HAND_BINS),
-            _one_hot(_segment(units, "own_points")[..., 0], _POINT_BINS),
-            production[..., 0, :],
-            awards[..., 0, :],
-            harbors[..., 0, :],
-            _binned(_segment(units, "bank"), _BANK_BINS),
-            _one_hot(_segment(units, "deck_left")[..., 0], _BANK_BINS),
-        ]
-    )
-
-
-def _opponents(units: Array, production: Array, awards: Array, harbors: Array) -> Array:
-    """(..., P - 1, 159) of the others; zeros for seats that don't play."""
-    known = [
-        _binned(_of_players(units, name, NUM_RESOURCES), _HAND_BINS)
-        for name in ("hand_min", "hand_max")
+    parts = [
+        _binned(_segment(units, "own_hand"), _HAND_BINS),
+        _one_hot(_segment(units, "own_points")[..., 0], _POINT_BINS),
+        of_all[..., 0, :],
+        _binned(_segment(units, "bank"), _BANK_BINS),
+        _one_hot(_segment(units, "deck_left")[..., 0], _BANK_BINS),
     ]
-    whole = join(
-        [
-            *known,
-            _one_hot(_segment(units, "visible_points"), _POINT_BINS),
-            production,
-            awards,
-            harbors,
-        ]
-    )[..., _OPPONENTS, :]
+    return join(parts)
+
+
+def _opponents(units: Array, of_all: Array) -> Array:
+    """(..., P - 1, 159) of the others; zeros for seats that don't play."""
+    known = [_segment(units, name, MAX_PLAYERS, NUM_RESOURCES) for name in ("hand_min", "hand_max")]
+    parts = [
+        *(_binned(counts, _HAND_BINS) for counts in known),
+        _one_hot(_segment(units, "visible_points"), _POINT_BINS),
+        of_all,
+    ]
+    whole = join(parts)[..., 1:, :]
     seats = _SEATS.beside(units) + whole[..., : MAX_PLAYERS - 1] * 0
-    hidden = _one_hot(_segment(units, "card_count"), _HIDDEN_BINS)[..., _OPPONENTS, :]
-    present = floats(_segment(units, "present"))[..., _OPPONENTS, None]
+    hidden = _one_hot(_segment(units, "card_count"), _HIDDEN_BINS)[..., 1:, :]
+    present = floats(_segment(units, "present"))[..., 1:, None]
     return join([whole, seats, hidden]) * present
 
 
 def _cards(units: Array) -> Array:
     """(..., 5, 5) development cards that the viewer holds, then those that each seat has played."""
-    held = _segment(units, "own_cards")[..., None, :]
-    return floats(join([held, _of_players(units, "cards_played", NUM_CARD_KINDS)], axis=-2))
+    played = _segment(units, "cards_played", MAX_PLAYERS, NUM_CARD_KINDS)
+    return floats(join([_segment(units, "own_cards")[..., None, :], played], axis=-2))
 
 
 def _offer(units: Array, flags: bool) -> Array:
@@ -223,7 +185,7 @@ def _offer(units: Array, flags: bool) -> Array:
     maker = _segment(units, "turn_player")[..., None]
     sides = []
     for name in ("offer_give", "offer_get"):
-        side = (_of_players(units, name, NUM_RESOURCES) * maker).sum(-2)
+        side = (_segment(units, name, MAX_PLAYERS, NUM_RESOURCES) * maker).sum(-2)
         side = floats(gather(side, _ORDER))
         sides += [floats(side > 0) if flags else side, side[..., :1] * 0]
     return join(sides)
@@ -257,94 +219,24 @@ class CharlesworthEncoder(Encoder):
         self.name = name
         self.additions = additions
         self._flags = flags
-        added = [
-            Segment("roads", (NUM_HEXES, ROAD_FEATURES), "(H, feature) owner of each side's road"),
-            Segment(
-                "harbors",
-                (NUM_HEXES, HARBOR_FEATURES),
-                "(H, feature) kind of each corner's harbor: 3:1, brick, lumber, ore, wool, grain",
-            ),
-            Segment(
-                "phase",
-                (PHASE_FEATURES,),
-                "(feature) phase 0-11, rolled 12, card played 13, free roads / 2 14, offers left / "
-                "4 15",
-            ),
-        ]
-        self.segments = (*_segments(flags), *(added if additions else ()))
+        self.segments = (*_segments(flags), *(_ADDED if additions else ()))
 
     def encode(self, units: Array) -> dict[str, Array]:
         """The observations (..., N) in natural units as arrays by name."""
-        buildings = _buildings(units)
-        of_players = (
-            _production(units, buildings),
-            _awards(units),
-            _harbors_held(units, buildings),
-        )
+        of_all = _of_all(units)
         encoded = {
             "tiles": _tiles(units),
-            "player": _player(units, *of_players),
-            "opponents": _opponents(units, *of_players),
+            "player": _player(units, of_all),
+            "opponents": _opponents(units, of_all),
             "cards": _cards(units),
             "offer": _offer(units, self._flags),
             "hand": _hand(units),
         }
         if self.additions:
             encoded["roads"] = _roads(units)
-            encoded["harbors"] = _harbors(units)
+            encoded["harbors"] = merge(_corners_of(_harbors(units)))
             encoded["phase"] = _phase(units)
         return encoded
-
-
-def _segments(flags: bool) -> list[Segment]:
-    """The segments of the source."""
-    order = "lumber, brick, grain, ore, wool"
-    most_built = 2.0 * len(CORNERS) * max(TERRAIN_COUNTS)
-    counted = "1 for each resource" if flags else "cards"
-    players = MAX_PLAYERS - 1
-    return [
-        Segment(
-            "tiles",
-            (NUM_HEXES, TILE_FEATURES),
-            "(H, feature) robber 0, number token 2-12 (the desert 7) 1-11, desert and resource "
-            "12-17, then for each corner counter-clockwise from the top none, settlement, city, "
-            f"and owner; resources go {order}",
-        ),
-        Segment(
-            "player",
-            (PLAYER_FEATURES,),
-            "(feature) own hand in 8 bins a resource 0-39, points 40-49, buildings by resource and "
-            "token 50-99, longest road, length / 8, largest army, knights / 4 100-103, harbors "
-            "104-109, bank in 7 bins a resource 110-144, deck in 7 bins 145-151",
-            high=most_built,
-        ),
-        Segment(
-            "opponents",
-            (players, OPPONENT_FEATURES),
-            "(P - 1, feature) fewest cards 0-39, most 40-79, points 80-89, buildings by resource "
-            "and token 90-139, roads and army 140-143, harbors 144-149, seat 150-152, hidden cards "
-            "153-158",
-            high=most_built,
-        ),
-        Segment(
-            "cards",
-            (CARD_LISTS, NUM_CARD_KINDS),
-            "(list, C) development cards held, then played by each seat",
-            high=float(max(DECK_COUNTS)),
-        ),
-        Segment(
-            "offer",
-            (OFFER_FEATURES,),
-            f"(feature) {counted} that the player in turn gives 0-4, and gets 6-10; zeros 5, 11",
-            high=1.0 if flags else float(_MOST_OFFERS),
-        ),
-        Segment(
-            "hand",
-            (HAND_FEATURES,),
-            f"(feature) cards in hand, {order} 0-4; zero 5",
-            high=float(BANK_PER_RESOURCE),
-        ),
-    ]
 
 
 def with_flags() -> CharlesworthEncoder:
@@ -355,3 +247,66 @@ def with_flags() -> CharlesworthEncoder:
 def as_published() -> CharlesworthEncoder:
     """The encoder `charlesworth_2022`."""
     return CharlesworthEncoder("charlesworth_2022", additions=False, flags=True)
+
+
+def _shown(name: str, meaning: str, high: float = 1.0, *, count: int = 0) -> Segment:
+    """A segment of `FEATURES`, for each of so many tiles or players."""
+    shape = (count, FEATURES[name]) if count else (FEATURES[name],)
+    return Segment(name, shape, meaning, high=high)
+
+
+_ADDED: Final = (
+    _shown("roads", "(H, feature) owner of each side's road", count=NUM_HEXES),
+    _shown(
+        "harbors",
+        "(H, feature) kind of each corner's harbor: 3:1, brick, lumber, ore, wool, grain",
+        count=NUM_HEXES,
+    ),
+    _shown(
+        "phase",
+        "(feature) phase 0-11, rolled 12, card played 13, free roads / 2 14, offers left / 4 15",
+    ),
+)
+
+
+def _segments(flags: bool) -> list[Segment]:
+    """The segments of the source."""
+    order = "lumber, brick, grain, ore, wool"
+    most_built = 2.0 * len(CORNERS) * max(TERRAIN_COUNTS)
+    return [
+        _shown(
+            "tiles",
+            "(H, feature) robber 0, number token 2-12 (the desert 7) 1-11, desert and resource "
+            "12-17, then for each corner counter-clockwise from the top none, settlement, city, "
+            f"and owner; resources go {order}",
+            count=NUM_HEXES,
+        ),
+        _shown(
+            "player",
+            "(feature) own hand in 8 bins a resource 0-39, points 40-49, buildings by resource and "
+            "token 50-99, longest road, length / 8, largest army, knights / 4 100-103, harbors "
+            "104-109, bank in 7 bins a resource 110-144, deck in 7 bins 145-151",
+            most_built,
+        ),
+        _shown(
+            "opponents",
+            "(P - 1, feature) fewest cards 0-39, most 40-79, points 80-89, buildings by resource "
+            "and token 90-139, roads and army 140-143, harbors 144-149, seat 150-152, hidden cards "
+            "153-158",
+            most_built,
+            count=MAX_PLAYERS - 1,
+        ),
+        Segment(
+            "cards",
+            (1 + MAX_PLAYERS, NUM_CARD_KINDS),
+            "(list, C) development cards held, then played by each seat",
+            high=float(max(DECK_COUNTS)),
+        ),
+        _shown(
+            "offer",
+            f"(feature) {'1 for each resource' if flags else 'cards'} that the player in turn "
+            "gives 0-4, and gets 6-10; zeros 5, 11",
+            1.0 if flags else float(_MOST_OFFERS),
+        ),
+        _shown("hand", f"(feature) cards in hand, {order} 0-4; zero 5", float(BANK_PER_RESOURCE)),
+    ]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_choice, check_flag
 from catan_pz.encoders.arrays import Array, Constant, affine, floats, join, merge
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth import encoder as seen_as
 from catan_pz.published.charlesworth.choices import COLUMN, STOP, picked
+from catan_pz.published.charlesworth.encoder import FEATURES
 from catan_pz.terms import MAX_PLAYERS, NUM_CARD_KINDS, NUM_HEXES, NUM_RESOURCES, YEAR_OF_PLENTY
 
 SIZES: Final = {
@@ -41,7 +41,7 @@ CONDITIONS: Final = {
     "corner": 2,
     "accept": OFFER_OUT,
     "player": 2,
-    "give": seen_as.HAND_FEATURES + STOP + 1,
+    "give": FEATURES["hand"] + STOP + 1,
     "get": 2 * (STOP + 1),
     "first": 4,
     "second": 4 + NUM_RESOURCES,
@@ -86,9 +86,10 @@ class CharlesworthNetwork:
     def shapes(self) -> Shapes:
         """Shapes of all weights, by name: "tiles.weight", "tiles.bias", "tiles_norm.scale"."""
         n = SIZES[self.size]
-        added = seen_as.ROAD_FEATURES + seen_as.HARBOR_FEATURES if self.additions else 0
-        phase = seen_as.PHASE_FEATURES if self.additions else 0
-        shapes = _normed("tiles", seen_as.TILE_FEATURES + added, n["tile"])
+        added, phase = FEATURES["roads"] + FEATURES["harbors"], FEATURES["phase"]
+        if not self.additions:
+            added = phase = 0
+        shapes = _normed("tiles", FEATURES["tiles"] + added, n["tile"])
         for k in range(LAYERS):
             shapes |= _norm(f"attend_{k}_norm", n["tile"]) | _norm(f"feed_{k}_norm", n["tile"])
             shapes |= _attending(f"attend_{k}", n["tile"])
@@ -98,8 +99,8 @@ class CharlesworthNetwork:
         shapes["cards"] = (NO_CARD + 1, CARD_EMBEDDING)
         shapes |= _attending("held", CARD_EMBEDDING) | _attending("played", CARD_EMBEDDING)
         for name, features, lists in (
-            ("player", seen_as.PLAYER_FEATURES + phase, ("held", "played")),
-            ("opponent", seen_as.OPPONENT_FEATURES, ("played",)),
+            ("player", FEATURES["player"] + phase, ("held", "played")),
+            ("opponent", FEATURES["opponents"], ("played",)),
         ):
             shapes |= _norm(f"{name}_cards_norm", CARD_EMBEDDING)
             for cards in lists:
@@ -109,11 +110,11 @@ class CharlesworthNetwork:
             shapes |= _normed(f"{name}_out", joined, n["player_out"])
         joined = NUM_HEXES * n["tile_out"] + MAX_PLAYERS * n["player_out"]
         shapes |= _normed("trunk", joined, n["trunk"])
-        shapes |= _normed("offer", seen_as.OFFER_FEATURES, OFFER_OUT)
+        shapes |= _normed("offer", FEATURES["offer"], OFFER_OUT)
         for head, outputs in ch.HEADS.items():
             inputs = n["trunk"] + CONDITIONS.get(head, 0)
             if head == "give" and not self.additions:
-                inputs -= seen_as.HAND_FEATURES
+                inputs -= FEATURES["hand"]
             shapes |= _normed(f"{head}_in", inputs, n["head"])
             shapes |= _linear(f"{head}_hidden", n["head"], n["head"])
             shapes |= _linear(f"{head}_logits", n["head"], outputs)
@@ -170,7 +171,7 @@ class CharlesworthNetwork:
             if head == "accept":
                 condition = _layer("offer", weights, condition)
             elif head == "give" and not self.additions:
-                condition = condition[..., seen_as.HAND_FEATURES :]
+                condition = condition[..., FEATURES["hand"] :]
             x = join([trunk, condition])
         x = _dense(f"{head}_hidden", weights, _layer(f"{head}_in", weights, x))
         return _dense(f"{head}_logits", weights, x)

@@ -10,7 +10,7 @@ import math
 from collections import deque
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,9 @@ BASE_CANDIDATES: Final = 10
 """Candidates for which a budget is meant; it grows and shrinks with their number."""
 
 
+_NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ForwardOptions:
     """How to search.
@@ -53,8 +56,6 @@ class ForwardOptions:
         wave: runs at a time; where one ends, the next begins.
         uncertainty: "belief" draws hidden cards from the exact belief, "shuffled" in the source's
             way.
-        tree: own decisions below the root that are chosen by bounds too, where they are met again;
-            0 as in the source.
         bonuses: who gets the reward for cards played, robber, discards and cities in a run, the
             "mover", or "all" players as in the source's code.
         paired: whether the first runs of all candidates are played in the same game, with the same
@@ -73,7 +74,6 @@ class ForwardOptions:
     exploration: float = 2.0
     wave: int = 16
     uncertainty: str = "belief"
-    tree: int = 0
     bonuses: str = "mover"
     paired: bool = False
     margin: float | None = None
@@ -83,7 +83,6 @@ class ForwardOptions:
     def __post_init__(self) -> None:
         for name in ("depth", "candidates", "wave"):
             check_count(name, getattr(self, name))
-        check_count("tree", self.tree, least=0)
         check_flag("paired", self.paired)
         check_choice("uncertainty", self.uncertainty, ("belief", "shuffled"))
         check_choice("bonuses", self.bonuses, tuple(REWARDS))
@@ -171,8 +170,6 @@ class SearchedDecision:
         self.under_way: dict[int, SearchRun] = {}
         self._begun = 0
         self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
-        # Nodes below the root by what leads there; None where a decision has been met once.
-        self._below: dict[tuple[int, int, bytes], Node | None] = {}
         share = len(rows) / BASE_CANDIDATES
         self._most = math.inf
         if options.simulations is not None:
@@ -200,7 +197,8 @@ class SearchedDecision:
             numbers: of the games in which they will be played.
         """
         visits = (self._root.finished + self._root.running).tolist()
-        chosen = [self._chosen_at(self._root) for _ in numbers]
+        exploration, deviation = self.search.options.exploration, self.search.deviation
+        chosen = [self._root.begin(exploration, deviation) for _ in numbers]
         draws = list(range(self._begun, self._begun + len(numbers)))
         if self.search.options.paired:
             for k, candidate in enumerate(chosen):
@@ -209,7 +207,7 @@ class SearchedDecision:
         self._draw(max(draws) + 1 - len(self._draws))
         drawn = [self._draws[draw] for draw in draws]
         for i, candidate, (_, seed) in zip(numbers, chosen, drawn, strict=True):
-            self.under_way[i] = SearchRun([(self._root, candidate, 0)], seed)
+            self.under_way[i] = SearchRun(candidate, seed)
         self._begun += len(numbers)
         return np.array([game for game, _ in drawn]), np.asarray(self._root.rows[chosen])
 
@@ -228,39 +226,17 @@ class SearchedDecision:
         self._draws += zip(records, seeds.tolist(), strict=True)
 
     def end(self, i: int) -> None:
-        """The run in game i has ended: its values go to the nodes that it came through."""
+        """The run in game i has ended."""
         run, options = self.under_way.pop(i), self.search.options
-        returns = run.returns(options.gamma, options.gae_lambda)
-        self.search.recent.append(returns[0])
-        for node, chosen, t in run.path:
-            node.end(chosen, returns[t])
-
-    def _chosen_at(self, node: Node) -> int:
-        """The candidate of a node in the next run."""
-        return node.begin(self.search.options.exploration, self.search.deviation)
+        value = run.worth(options.gamma, options.gae_lambda)
+        self.search.recent.append(value)
+        self._root.end(run.candidate, value)
 
     def root_value(self) -> float:
         """What the decision's own position is worth."""
         units, mask = self._view.observation[None], self._view.mask[None]
         made = self.search.policy.decide(units, mask, np.full((1, NUM_SLOTS), 0.5))
         return self.search.value(made.value[0])
-
-    def from_tree(
-        self, run: SearchRun, units: NDArray[np.int8], mask: NDArray[Any], policys: NDArray[np.int8]
-    ) -> NDArray[np.int8]:
-        """The choice at a decision below the root: the policy's where it is met the first time."""
-        above, candidate, _ = run.path[-1]
-        key = id(above), candidate, units.tobytes()
-        if key not in self._below:
-            self._below[key] = None
-            return policys
-        node = self._below[key]
-        if node is None:
-            policy, most = self.search.policy, self.search.options.candidates
-            node = self._below[key] = Node(candidates(policy, units, mask, self._rng, most))
-        taken = self._chosen_at(node)
-        run.path.append((node, taken, len(run.values)))
-        return np.asarray(node.rows[taken])
 
 
 class Runs:
@@ -299,8 +275,7 @@ class Runs:
         rows, choices = self._decide()
         numbers, firsts = self._begin()
         if any(one.under_way for one in self._decisions):
-            played = np.array([*choices, *firsts], np.int8).reshape(-1, NUM_SLOTS)
-            self._step(np.array([*rows, *numbers], np.int64), played)
+            self._step(np.concatenate([rows, numbers]), np.concatenate([choices, firsts]))
         ended = [one for one in self._decisions if not (one.under_way or one.room)]
         for one in ended:
             del self._decisions[one]
@@ -315,11 +290,11 @@ class Runs:
                 return
             self._decisions[self._waiting.popleft()] = games
 
-    def _begin(self) -> tuple[list[int], list[NDArray[np.int8]]]:
-        """The games in which new runs begin, and their first joint actions (S,)."""
+    def _begin(self) -> tuple[NDArray[np.int64], Choices]:
+        """(k,) games in which new runs begin, and (k, S) their first joint actions."""
         numbers: list[int] = []
         records: list[np.ndarray] = []
-        choices: list[NDArray[np.int8]] = []
+        choices: list[Choices] = [_NO_CHOICES]
         for decision in self._decisions:
             room = min(decision.room, len(self._free))
             if room:
@@ -327,10 +302,10 @@ class Runs:
                 drawn, firsts = decision.begin(own)
                 numbers += own
                 records.append(drawn)
-                choices += list(firsts)
+                choices.append(firsts)
         if records:
             self._games.place(np.array(numbers), np.concatenate(records))
-        return numbers, choices
+        return np.array(numbers, np.int64), np.concatenate(choices)
 
     def _step(self, rows: NDArray[np.int64], choices: Choices) -> None:
         """Play an action in every game, by chance in those of no run."""
@@ -349,8 +324,8 @@ class Runs:
                         run.add(run.values[-1] if run.values else decision.root_value())
                     self._end(decision, i)
 
-    def _decide(self) -> tuple[list[int], list[NDArray[np.int8]]]:
-        """Games that wait for a joint action, and that of the policy, or of the tree, (S,) each.
+    def _decide(self) -> tuple[NDArray[np.int64], Choices]:
+        """(k,) games that wait for a joint action, and (k, S) that of the policy.
 
         Runs that have come to their depth end.
         """
@@ -364,23 +339,18 @@ class Runs:
             if i in asked
         ]
         if not runs:
-            return [], []
+            return np.zeros(0, np.int64), _NO_CHOICES
         rows = np.array([i for _, i, _ in runs])
         units, masks, players = batch.units[rows], batch.mask[rows], batch.player[rows].tolist()
         made = self._policy.decide(units, masks, _next_uniforms([run for _, _, run in runs]))
-        numbers, choices = [], []
+        goes_on = np.ones(len(rows), np.bool_)
         for k, (decision, i, run) in enumerate(runs):
-            choice = made.choices[k]
             if players[k] == decision.search.seat:
                 run.add(decision.search.value(made.value[k]))
                 if len(run.values) == self._options.depth:
                     self._end(decision, i)
-                    continue
-                if len(run.values) <= self._options.tree:
-                    choice = decision.from_tree(run, units[k], masks[k], choice)
-            numbers.append(i)
-            choices.append(choice)
-        return numbers, choices
+                    goes_on[k] = False
+        return rows[goes_on], made.choices[goes_on]
 
     def _end(self, decision: SearchedDecision, i: int) -> None:
         decision.end(i)

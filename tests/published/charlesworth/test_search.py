@@ -132,7 +132,7 @@ def test_paired_runs_of_candidates_have_the_same_games_and_random_numbers():
         records, firsts = decision.begin(list(range(2 * count)))
         further, _ = decision.begin([2 * count])
         runs = list(decision.under_way.values())
-        tried = [candidate for run in runs for _, candidate, _ in run.path]
+        tried = [run.candidate for run in runs]
         assert tried == [*range(count), *range(count), 0]
         np.testing.assert_array_equal(firsts, search.last.rows[tried[:-1]])
         played = [record.tobytes() for record in (*records, *further)]
@@ -167,36 +167,34 @@ def test_a_margin_asks_for_what_is_clearly_better_than_the_policys_choice():
     assert once.better_than_first(0.0) == 0  # nothing tells how much runs differ
 
 
-def test_returns_are_those_of_the_formula():
+def test_a_run_is_worth_what_the_formula_says():
     """The first reward and the discounted lambda-return of the rest; the last value is known."""
     gamma, lamb = 0.5, 0.25
-    run = SearchRun([], rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
-    from_third = 4 + gamma * 40
+    run = SearchRun(0, rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
     from_second = 10 + (2 + gamma * 20 - 10) + gamma * lamb * (4 + gamma * 40 - 20)
-    expected = [1 + gamma * from_second, 2 + gamma * from_third, 4 + gamma * 40]
-    assert run.returns(gamma, lamb) == pytest.approx(expected)
-    won = SearchRun([], rewards=[1.0, 502.0], values=[10.0], ended=True)
-    assert won.returns(gamma, lamb) == pytest.approx([1 + gamma * 502, 502])
-    won_at_once = SearchRun([], rewards=[505.0], ended=True)
-    assert won_at_once.returns(gamma, lamb) == [505]
-    broken_off = SearchRun([], rewards=[3.0, 0.0], values=[40.0])
-    assert broken_off.returns(gamma, lamb) == [3 + gamma * 40]
+    assert run.worth(gamma, lamb) == pytest.approx(1 + gamma * from_second)
+    for rewards, values, ended, expected in (
+        ([1.0, 502.0], [10.0], True, 1 + gamma * 502),
+        ([505.0], [], True, 505),
+        ([3.0, 0.0], [40.0], False, 3 + gamma * 40),
+    ):
+        run = SearchRun(0, rewards=rewards, values=values, ended=ended)
+        assert run.worth(gamma, lamb) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"tree": 2}])
 @pytest.mark.parametrize("turns", [41, 46])
-def test_truncation_is_no_end_worth_nothing(options, turns):
+def test_truncation_is_no_end_worth_nothing(turns):
     """The critic says 150 everywhere, and hardly anything is won in so few turns."""
     rules = Rules.make(BOARD, max_turns=turns)
     owner = {"settlements": [10], "roads": [7], "hand": {"brick": 1, "lumber": 1}}
     game = position([owner, {}, {}, {}], rules=rules, turn=40, rolled=True)
-    search = search_in(game, depth=15, **options)
+    search = search_in(game, depth=15)
     search.choose(seen_from(game, 0), np.random.default_rng(0))
     assert search.last.running.sum() == 0
     assert search.last.means == pytest.approx(150, abs=15)
 
 
-@pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
+@pytest.mark.parametrize("options", [{}, {"uncertainty": "shuffled"}])
 def test_the_winning_move_is_found(options):
     """The policy alone, which is uniform, seldom makes it; search always does."""
     game = nearly_won()
@@ -214,7 +212,7 @@ def test_the_winning_move_is_found(options):
 
 
 @pytest.mark.parametrize("room", [40, 8])
-@pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
+@pytest.mark.parametrize("options", [{}, {"uncertainty": "shuffled"}])
 def test_decisions_searched_together_are_searched_as_alone(options, room):
     """Runs of several decisions share a batch; in a small one decisions wait."""
     game = nearly_won()
