@@ -5,8 +5,7 @@ player is worth (switched off in one seat, against full ones and against random 
 decisions a second. Players change seats from game to game; intervals are Wilson's, 95 %.
 """
 
-import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import process_time
 from typing import Any
 
@@ -19,6 +18,7 @@ from catan_pz.agents.random import choose_random, choose_weighted
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.batch.cpu import CpuBatch
+from tests.benchmarks.measuring import options, print_table
 from tests.views import views_of
 
 RULE_SETS: dict[str, dict[str, Any]] = {
@@ -50,27 +50,22 @@ def against(one: Any, others: Any, games: int, options: dict[str, Any]) -> str:
     return share(played.won(0), games)
 
 
-def print_strength(games: int) -> None:
+def strength(games: int) -> Iterator[list[str]]:
     """One player against copies of another."""
-    print(f"| rules | player | against | wins, % of {games:,} |\n|---|---|---|---|")
-    for name, options in RULE_SETS.items():
+    for name, rules in RULE_SETS.items():
         for one, others in PAIRS:
-            row = [name, one, others, against(one, others, games, options)]
-            print(f"| {' | '.join(row)} |", flush=True)
+            yield [name, one, others, against(one, others, games, rules)]
 
 
-def print_ablation(games: int, parts: Sequence[str]) -> None:
+def ablation(games: int, parts: Sequence[str]) -> Iterator[list[str]]:
     """Each part off in one seat, against full players in the others."""
     full = HeuristicAgent()
-    print(f"\nOne player without a part against full ones, wins in % of {games:,} games.\n")
-    print(f"| part off | instead | {' | '.join(FAST)} | random ones |")
-    print("|---|---|" + "---|" * (len(FAST) + 1))
     for part in ["nothing", *parts]:
         weights = Weights() if part == "nothing" else Weights().without(part)
         player = HeuristicAgent(weights)
         cells = [against(player, full, games, RULE_SETS[name]) for name in FAST]
         cells.append(against(player, "random", games // 2, RULE_SETS["4 players, trade"]))
-        print(f"| {part} | {PARTS.get(part, '')} | {' | '.join(cells)} |", flush=True)
+        yield [part, PARTS.get(part, ""), *cells]
 
 
 def positions(options: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -87,9 +82,8 @@ def positions(options: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarra
     return np.concatenate(seen), np.concatenate(masks)
 
 
-def print_speed(repetitions: int) -> None:
+def speed(repetitions: int) -> Iterator[list[str]]:
     """Decisions a second in batches, on one core, in positions of the agent's own games."""
-    print("\n| agent | rules | decisions/s a core |\n|---|---|---|")
     for name in ("random", "weighted", "heuristic"):
         for rules in FAST:
             seen, masks = positions(RULE_SETS[rules], name)
@@ -105,24 +99,24 @@ def print_speed(repetitions: int) -> None:
                 else:
                     choose_random(seen, masks, draws, chosen)
                 best = min(best, process_time() - start)
-            print(f"| {name} | {rules} | {len(seen) / best:,.0f} |", flush=True)
+            yield [name, rules, f"{len(seen) / best:,.0f}"]
 
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
-    parser.add_argument("--games", type=int, default=2000, help="games of each row")
-    parser.add_argument("--repetitions", type=int, default=7, help="measures of speed")
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), help="parts to switch off")
-    parser.add_argument("--only", choices=("strength", "ablation", "speed"), help="one table")
-    options = parser.parse_args()
-    if options.only in (None, "strength"):
-        print_strength(options.games)
-    if options.only in (None, "ablation"):
-        print_ablation(options.games, options.parts)
-    if options.only in (None, "speed"):
-        print_speed(options.repetitions)
-
-
-if __name__ == "__main__":
-    main()
+    given = options(
+        __doc__,
+        games=(2000, "games of each row"),
+        repetitions=(7, "measures of speed"),
+        parts=(list(PARTS), "parts to switch off"),
+        only=(["strength", "ablation", "speed"], "tables"),
+    )
+    if "strength" in given.only:
+        header = ("rules", "player", "against", f"wins, % of {given.games:,}")
+        print_table(header, strength(given.games))
+    if "ablation" in given.only:
+        print(f"One player without a part against full ones, wins in % of {given.games:,} games.\n")
+        header = ("part off", "instead", *FAST, "random ones")
+        print_table(header, ablation(given.games, given.parts))
+    if "speed" in given.only:
+        print_table(("agent", "rules", "decisions/s a core"), speed(given.repetitions))

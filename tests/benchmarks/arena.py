@@ -6,20 +6,16 @@ the same games one by one. Then by how much the standard error of a difference b
 shrinks as their games are paired by seeds.
 """
 
-import argparse
-import time
+from collections.abc import Iterator
 from math import sqrt
+from time import process_time
 from typing import Any
 
-import numpy as np
-
 from catan_pz import RandomAgent, Rules, agents, arena
-from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.executors import Task, play_task
-from catan_pz.arena.games import play_game
-from catan_pz.arena.results import Result
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from tests.arena.players import Builder
+from tests.benchmarks.measuring import options, print_table
 
 RULE_SETS: dict[str, dict[str, Any]] = {
     "4 players, no trade between players": {"trading": False},
@@ -28,96 +24,77 @@ RULE_SETS: dict[str, dict[str, Any]] = {
 }
 
 
-def speeds(batched: int, single: int) -> None:
+def played(config: MatchConfig, task: Task, players: list[Any]) -> tuple[float, int, int]:
+    """CPU-seconds for the games of a task, how many they are, and their decisions."""
+    list(play_task(config, Task(task.games[:1], task.way), players))  # compiles
+    start = process_time()
+    games = list(play_task(config, task, players))
+    return process_time() - start, len(games), sum(sum(game.decisions) for game in games)
+
+
+def speeds(batched: int, single: int) -> Iterator[list[str]]:
     """Games and decisions a second of CPU time, in batches and one by one."""
-    print("| rules | games/s | decisions/s | one by one: games/s | decisions/s |")
-    print("|---|---|---|---|---|")
-    for title, options in RULE_SETS.items():
-        rules = Rules.make(**options)
+    for title, changes in RULE_SETS.items():
+        rules = Rules.make(**changes)
         lineup = tuple(range(rules.num_players))
-        scheduled = list(Schedule((lineup,), batched).games())
+        scheduled = tuple(Schedule((lineup,), batched).games())
         config = MatchConfig(tuple("abcd"[: len(lineup)]), rules, 0)
-        players = [RandomAgent() for _ in lineup]
-        list(play_game(config, scheduled[0], players))
-        list(play_games(config, scheduled[:2], players))
-        row = []
-        for way in ("batched", "one by one"):
-            start = time.process_time()
-            if way == "batched":
-                games = list(play_games(config, scheduled, players))
-            else:
-                games = [
-                    one for game in scheduled[:single] for one in play_game(config, game, players)
-                ]
-            seconds = time.process_time() - start
-            decisions = sum(sum(game.decisions) for game in games)
-            row += [f"{len(games) / seconds:,.0f}", f"{decisions / seconds:,.0f}"]
-        print(f"| {title} | {' | '.join(row)} |", flush=True)
+        row = [title]
+        for task in (Task(scheduled, "batched"), Task(scheduled[:single], "single")):
+            seconds, games, decisions = played(config, task, [RandomAgent() for _ in lineup])
+            row += [f"{games / seconds:,.0f}", f"{decisions / seconds:,.0f}"]
+        yield row
 
 
-def gathering(gathered: int, single: int, turns: int) -> None:
+def gathering(gathered: int, single: int, turns: int) -> Iterator[list[str]]:
     """What batchers save: seconds of CPU time for a game's first turns."""
     rules = Rules.make("charlesworth", max_turns=turns)
     config = MatchConfig(("searcher", "bare"), rules, 0)
-    scheduled = list(Schedule(((0, 1, 1, 1),), gathered).games())
-    print(f"| first seat, {turns} turns | gathered: s/game | one by one: s/game | ratio |")
-    print("|---|---|---|---|")
+    scheduled = tuple(Schedule(((0, 1, 1, 1),), gathered).games())
     for name in ("charlesworth", "charlesworth:simulations=16"):
         players = [agents.load(name), agents.load("charlesworth")]
-        list(play_game(config, scheduled[0], players))
-        seconds = []
-        for count, way in ((gathered, "gathered"), (single, "single")):
-            start = time.process_time()
-            games = list(play_task(config, Task(tuple(scheduled[:count]), way), players))
-            seconds.append((time.process_time() - start) / len(games))
-        together, alone = seconds
-        print(f"| `{name}` | {together:.3f} | {alone:.3f} | {alone / together:.1f} |", flush=True)
-
-
-def width_unpaired(first: Result, second: Result, names_of: tuple[str, str]) -> float:
-    """Standard error of the difference of two win rates, were they from different seeds."""
-    variances = []
-    for result, name in zip((first, second), names_of, strict=True):
-        rate = result.win_rate(name)
-        variances.append(rate * (1 - rate) / result.tally(name).seats)
-    return sqrt(sum(variances))
+        tasks = Task(scheduled, "gathered"), Task(scheduled[:single], "single")
+        measured = [played(config, task, players) for task in tasks]
+        together, alone = (seconds / games for seconds, games, _ in measured)
+        yield [f"`{name}`", f"{together:.3f}", f"{alone:.3f}", f"{alone / together:.1f}"]
 
 
 def pairing(games: int) -> None:
     """What pairing by seeds saves for two agents, each against three that play at random."""
     players: list[Any] = [("builder", Builder()), ("random again", "random")]
-    matches = [
+    results = [
         arena.play_match([one, *["random"] * 3], games, seed=0, trading=False, progress=False)
         for one in players
     ]
-    found = arena.compare(*matches)
+    found = arena.compare(*results)
     assert found.interval is not None
-    unpaired = width_unpaired(*matches, (found.first, found.second))
     paired = (found.interval[1] - found.interval[0]) / 2 / 1.96
+    # Were they from different seeds.
+    chances = [
+        (x.win_rate(n), x.tally(n).seats) for x, (n, _) in zip(results, players, strict=True)
+    ]
+    unpaired = sqrt(sum(rate * (1 - rate) / seats for rate, seats in chances))
     print(found)
     print(
         f"Standard error of the difference: paired {100 * paired:.2f}, unpaired "
         f"{100 * unpaired:.2f} percentage points; pairing is worth "
-        f"{np.square(unpaired / paired):.2f} times the games."
+        f"{(unpaired / paired) ** 2:.2f} times the games."
     )
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--batched", type=int, default=4800)
-    parser.add_argument("--single", type=int, default=96)
-    parser.add_argument("--gathered", type=int, default=64)
-    parser.add_argument("--alone", type=int, default=4, help="of the gathered games")
-    parser.add_argument("--turns", type=int, default=6, help="of a gathered game")
-    parser.add_argument("--paired", type=int, default=4000)
-    options = parser.parse_args()
-    speeds(options.batched, options.single)
-    print()
-    gathering(options.gathered, options.alone, options.turns)
-    print()
-    pairing(options.paired)
-
-
-if __name__ == "__main__":
-    main()
+    given = options(
+        __doc__,
+        batched=(4800, "games in batches"),
+        single=(96, "games one by one"),
+        gathered=(64, "games whose decisions are gathered"),
+        alone=(4, "of the gathered games, one by one"),
+        turns=(6, "of a gathered game"),
+        paired=(4000, "games of each of the two agents"),
+    )
+    header = ("rules", "games/s", "decisions/s", "one by one: games/s", "decisions/s")
+    print_table(header, speeds(given.batched, given.single))
+    header = f"first seat, {given.turns} turns", "gathered: s/game", "one by one: s/game", "ratio"
+    print_table(header, gathering(given.gathered, given.alone, given.turns))
+    pairing(given.paired)

@@ -1,16 +1,10 @@
 """Speed of many games at once: python -m tests.benchmarks batch
 
-Prints tables. Random games of four players without trade between players, the actions drawn
-by the batch itself; every step checks that they are legal and starts the next game where one
-ends. What belongs to one table is measured in turns, and the best of several measures
-counts, so that rows can be compared with each other on a busy machine.
+Random games of four players without trade between players, the actions drawn by the batch itself;
+every step checks that they are legal and starts the next game where one ends.
 """
 
-import argparse
-import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from time import perf_counter, process_time
 from typing import Any
@@ -26,6 +20,7 @@ from catan_pz.engine.turn import is_finished
 from catan_pz.kernels.rule import bound, entry
 from catan_pz.kernels.types import Int8Matrix, Int64Array
 from catan_pz.observation import encode
+from tests.benchmarks.measuring import REPEATS, SECONDS, cores, options, print_table, rates
 
 SIZES = (1, 16, 256, 1_024, 4_096, 16_384, 65_536)
 PARTS_SIZES = (1_024, 16_384)
@@ -89,19 +84,6 @@ def count_finished(games: States, first: int, last: int):
     return count
 
 
-@dataclass
-class Speed:
-    """The best measure so far."""
-
-    decisions: float = 0.0
-    games: float = 0.0
-
-    def add(self, decisions: int, games: int, seconds: float) -> None:
-        """Take a measure into account."""
-        if decisions / seconds > self.decisions:
-            self.decisions, self.games = decisions / seconds, games / seconds
-
-
 def drifted() -> np.ndarray:
     """Records of 1,024 games, each somewhere between its start and its end."""
     batch = CpuBatch(1024, observation=False, seed=1, **RULES)
@@ -122,36 +104,40 @@ def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
     return batch
 
 
-def measure(batch: CpuBatch, seconds: float, speed: Speed) -> None:
-    """Random legal actions until the seconds are over, by the calls that a learner would use."""
-    steps, games = 0, 0
-    start = perf_counter()
-    while perf_counter() - start < seconds:
+def steps(batch: CpuBatch) -> Callable[[], int]:
+    """Random legal actions, by the calls that a learner would use."""
+
+    def work() -> int:
         for _ in range(8):
             batch.step(batch.sample())
-            games += int(batch.done.sum())
-        steps += 8
-    speed.add(steps * batch.num_games, games, perf_counter() - start)
+        return 8 * batch.num_games
+
+    return work
 
 
-def print_speeds(options: argparse.Namespace, records: np.ndarray) -> None:
-    """Decisions and games a second, by size, threads and what is written."""
-    threads = options.threads
-    print(f"Millions of decisions/s (games/s in brackets), by threads; {threads} cores.\n")
-    print("| games | mask, 1 | mask and observation, 1 |", end="")
-    print(f" mask, {threads} | mask and observation, {threads} |" if threads > 1 else "")
-    print("|---|" + "---|" * (4 if threads > 1 else 2))
-    for size in options.sizes:
-        kinds = [(n, seen) for n in sorted({1, threads}) for seen in (False, True)]
-        batches = [make(size, records, threads=n, observation=seen) for n, seen in kinds]
-        speeds = [Speed() for _ in kinds]
-        for _ in range(options.repeats):
-            for batch, speed in zip(batches, speeds, strict=True):
-                measure(batch, options.seconds, speed)
-        cells = [f"{one.decisions / 1e6:.2f} ({one.games:,.0f})" for one in speeds]
-        print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
-        for batch in batches:
-            batch.close()
+def speeds(
+    given: Any, records: np.ndarray, size: int, kinds: list[tuple[int, bool]]
+) -> list[float]:
+    """Decisions a second of batches of one size, by threads and whether they observe."""
+    batches = [make(size, records, threads=n, observation=seen) for n, seen in kinds]
+    works = {str(k): steps(batch) for k, batch in enumerate(batches)}
+    found = list(rates(works, given.seconds, given.repeats).values())
+    for batch in batches:
+        batch.close()
+    return found
+
+
+def print_speeds(given: Any, records: np.ndarray) -> None:
+    """Decisions a second, by size, threads and what is written."""
+    counts = sorted({1, given.threads})
+    kinds = [(n, seen) for n in counts for seen in (False, True)]
+    print(f"Millions of decisions/s by threads; {given.threads} cores.\n")
+    titles = [f"mask and observation, {n}" if seen else f"mask, {n}" for n, seen in kinds]
+    rows = (
+        [f"{size:,}", *(f"{rate / 1e6:.2f}" for rate in speeds(given, records, size, kinds))]
+        for size in given.sizes
+    )
+    print_table(["games", *titles], rows)
 
 
 class Parts:
@@ -175,7 +161,7 @@ class Parts:
         return result
 
     def round(self) -> None:
-        """A decision in each game."""
+        """A decision in each game: part by part, and by the batch's own calls."""
         batch, everywhere = self.batch, (self.batch.games, 0, self.size)
         actions = self.timed("draw a legal action", batch.sample)
         count = self.timed("check that it is legal", bound(check_all), *everywhere, actions)
@@ -186,116 +172,85 @@ class Parts:
         finished = self.timed("find the finished", bound(count_finished), *everywhere)
         if finished:
             self.timed("start the next games", batch.reset_finished)
-
-    def whole_round(self, seen: bool) -> None:
-        """A decision in each game by the batch's own calls."""
-        batch, name = self.whole[seen], "with" if seen else "without"
-        actions = self.timed(f"CpuBatch {name} observation: sample", batch.sample)
-        self.timed(f"CpuBatch {name} observation: step", batch.step, actions)
+        for seen, whole in self.whole.items():
+            name = f"CpuBatch {'with' if seen else 'without'} observation"
+            actions = self.timed(f"{name}: sample", whole.sample)
+            self.timed(f"{name}: step", whole.step, actions)
 
     def measure(self, seconds: float) -> None:
         """Rounds until the seconds are over; the best of the measures of each part counts."""
-        whole = partial(self.whole_round, False), partial(self.whole_round, True)
-        for one_round in (self.round, *whole):
-            self.seconds = dict.fromkeys(PARTS, 0.0)
-            rounds, start = 0, perf_counter()
-            while perf_counter() - start < seconds or rounds < 4:
-                one_round()
-                rounds += 1
-            for name, spent in self.seconds.items():
-                if spent > 0:
-                    cost = 1e9 * spent / (rounds * self.size)
-                    self.best[name] = min(cost, self.best[name])
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        rounds, start = 0, perf_counter()
+        while perf_counter() - start < seconds or rounds < 4:
+            self.round()
+            rounds += 1
+        for name, spent in self.seconds.items():
+            if spent > 0:
+                self.best[name] = min(1e9 * spent / (rounds * self.size), self.best[name])
 
 
-def print_parts(options: argparse.Namespace, records: np.ndarray) -> None:
+def print_parts(given: Any, records: np.ndarray) -> None:
     """What the parts of a step cost."""
-    sizes = [size for size in PARTS_SIZES if size <= max(options.sizes)]
-    clock = process_time if options.clock == "cpu" else perf_counter
+    sizes = [size for size in PARTS_SIZES if size <= max(given.sizes)]
+    clock = process_time if given.clock == "cpu" else perf_counter
     all_parts = [Parts(size, records, clock) for size in sizes]
-    for _ in range(options.repeats):
+    for _ in range(given.repeats):
         for parts in all_parts:
-            parts.measure(options.seconds)
-    if not sizes:
-        return
-    print(f"\nNanoseconds a decision ({options.clock} time), one thread; ", end="")
+            parts.measure(3 * given.seconds)
+    print(f"Nanoseconds a decision ({given.clock} time), one thread; ", end="")
     print("each part in a pass over all games by itself.\n")
-    print(f"| part | {' | '.join(f'{size:,} games' for size in sizes)} |")
-    print("|---|" + "---|" * len(sizes))
-    for name in PARTS:
-        print(f"| {name} | {' | '.join(f'{parts.best[name]:.0f}' for parts in all_parts)} |")
+    rows = ([name, *(f"{parts.best[name]:.0f}" for parts in all_parts)] for name in PARTS)
+    print_table(["part", *(f"{size:,} games" for size in sizes)], rows)
 
 
-def print_memory() -> None:
+def print_memory(*_: Any) -> None:
     """Bytes a game of a batch."""
     size = 1024
     batch = CpuBatch(size, **RULES)
     assert batch.observation is not None
-    named = {
+    rows = {
         "record of the game": batch.games.itemsize,
         "mask": batch.mask.nbytes // size,
         "observation": batch.observation.nbytes // size,
     }
     owned = {id(a): a for a in vars(batch).values() if isinstance(a, np.ndarray) and a.base is None}
     total = sum(array.nbytes for array in owned.values()) // size
-    print("\n| what a game takes | bytes |\n|---|---|")
-    for name, count in named.items():
-        print(f"| {name} | {count:,} |")
-    print(f"| reward, seeds and the rest | {total - sum(named.values()):,} |")
-    print(f"| together | {total:,} |")
+    rows |= {"reward, seeds and the rest": total - sum(rows.values()), "together": total}
+    print_table(["what a game takes", "bytes"], ((name, f"{n:,}") for name, n in rows.items()))
 
 
-def print_scaling(options: argparse.Namespace, records: np.ndarray) -> None:
+def print_scaling(given: Any, records: np.ndarray) -> None:
     """Millions of decisions a second over the number of threads."""
-    counts = sorted({1, *(2**k for k in range(10) if 2**k < options.threads), options.threads})
-    sizes = [size for size in SCALING_SIZES if size <= max(options.sizes)]
-    if len(counts) == 1 or not sizes:
-        return
-    print("\nMillions of decisions/s (times those of one thread).\n")
-    print(f"| games, by threads | {' | '.join(str(n) for n in counts)} |")
-    print("|---|" + "---|" * len(counts))
+    counts = sorted({1, *(2**k for k in range(10) if 2**k < given.threads), given.threads})
+    sizes = [size for size in SCALING_SIZES if size <= max(given.sizes)]
+    print("Millions of decisions/s (times those of one thread).\n")
+    rows = []
     for size, seen in product(sizes, (False, True)):
-        batches = [make(size, records, threads=n, observation=seen) for n in counts]
-        speeds = [Speed() for _ in counts]
-        for _ in range(options.repeats):
-            for batch, speed in zip(batches, speeds, strict=True):
-                measure(batch, options.seconds, speed)
-        one = speeds[0].decisions
-        cells = [f"{s.decisions / 1e6:.2f} ({s.decisions / one:.2f})" for s in speeds]
-        written = "mask and observation" if seen else "mask"
-        print(f"| {size:,}, {written} | {' | '.join(cells)} |", flush=True)
-        for batch in batches:
-            batch.close()
+        found = speeds(given, records, size, [(n, seen) for n in counts])
+        cells = [f"{rate / 1e6:.2f} ({rate / found[0]:.2f})" for rate in found]
+        rows.append([f"{size:,}, {'mask and observation' if seen else 'mask'}", *cells])
+    print_table(["games, by threads", *map(str, counts)], rows)
 
 
-TABLES: dict[str, Callable[[argparse.Namespace, np.ndarray], None]] = {
+TABLES: dict[str, Callable[[Any, np.ndarray], None]] = {
     "speeds": print_speeds,
     "parts": print_parts,
-    "memory": lambda *_: print_memory(),
+    "memory": print_memory,
     "scaling": print_scaling,
 }
 
 
 def main() -> None:
     """Measure and print the tables."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
-    parser.add_argument(
-        "--clock",
-        choices=("wall", "cpu"),
-        default="wall",
-        help="of the parts of a step; cpu: processor time, where others work beside it",
+    given = options(
+        __doc__,
+        clock=("wall", "of the parts of a step; cpu: processor time, where others work beside it"),
+        seconds=(0.5, SECONDS),
+        repeats=(5, REPEATS),
+        threads=(cores(), "threads that use all cores"),
+        sizes=(SIZES, "games of a batch"),
+        tables=(list(TABLES), f"of {', '.join(TABLES)}"),
     )
-    parser.add_argument("--seconds", type=float, default=0.5, help="length of each measure")
-    parser.add_argument("--repeats", type=int, default=5, help="measures, of which the best counts")
-    parser.add_argument("--threads", type=int, default=cores, help="threads that use all cores")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games of a batch")
-    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
-    options = parser.parse_args()
     records = drifted()
-    for table in options.tables:
-        TABLES[table](options, records)
-
-
-if __name__ == "__main__":
-    main()
+    for table in given.tables:
+        TABLES[table](given, records)

@@ -1,13 +1,10 @@
-"""Speed of the engine alone: random games, and what mask and observation add.
+"""Speed of the engine alone: python -m tests.benchmarks engine
 
-`python -m tests.benchmarks engine` prints a Markdown table. All rows are measured in one
-run, interleaved, and the best of several repetitions counts, so that they can be compared
-with each other on a busy machine.
+Random games, and what mask and observation add.
 """
 
-import argparse
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,97 +16,68 @@ from catan_pz.engine.state import States
 from catan_pz.kernels.rule import bound, entry
 from catan_pz.kernels.types import Int8Array, Int8Matrix
 from catan_pz.observation import encode
+from tests.benchmarks.measuring import REPEATS, SECONDS, options, print_table, rates
 
-RULE_SETS = {
+RULE_SETS: Final[dict[str, dict[str, Any]]] = {
     "4 players, no trade between players": {"trading": False},
     "4 players, trade by templates": {},
     "2 players, one_v_one": {"rules": "one_v_one"},
 }
+WRITTEN: Final = ("nothing", "mask", "mask and observation")
 
 
 @entry
-def play(games: States, i: int, script: Int8Matrix, log: Log):
-    """Play game i to its end at random; return the decisions."""
-    s = games[i]
-    played = 0
-    n = legal.count_legal(s)
-    while n > 0:
-        play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
-        played += 1
-        n = legal.count_legal(s)
-    return played
-
-
-@entry
-def play_with_mask(games: States, i: int, script: Int8Matrix, log: Log, mask: Int8Array):
-    """The same, writing the mask after each decision."""
-    s = games[i]
-    played = 0
-    n = legal.count_legal(s)
-    while n > 0:
-        play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
-        legal.write_mask(s, mask)
-        played += 1
-        n = legal.count_legal(s)
-    return played
-
-
-@entry
-def play_with_observation(
-    games: States, i: int, script: Int8Matrix, log: Log, mask: Int8Array, obs: Int8Array
+def play(
+    games: States,
+    i: int,
+    script: Int8Matrix,
+    log: Log,
+    written: int,
+    mask: Int8Array,
+    obs: Int8Array,
 ):
-    """The same, writing mask and observation of the player to move after each decision."""
+    """Play game i to its end at random; return the decisions.
+
+    After each it writes the mask, and what the player to move sees, as `written` says.
+    """
     s = games[i]
     played = 0
     n = legal.count_legal(s)
     while n > 0:
         play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
-        legal.write_mask(s, mask)
-        encode.observe(s, int(s.player), obs)
+        if written > 0:
+            legal.write_mask(s, mask)
+        if written > 1:
+            encode.observe(s, int(s.player), obs)
         played += 1
         n = legal.count_legal(s)
     return played
 
 
-def measure(
-    game: Game, games: int, call: Callable[..., int], buffers: tuple[np.ndarray, ...]
-) -> float:
-    """Nanoseconds a decision, in some games."""
+def games_of(game: Game, written: int) -> Callable[[], int]:
+    """Decisions of a game to its end."""
+    call, buffers = bound(play), (np.zeros_like(game.mask), game.observe(0))
     script = np.zeros((0, 2), np.int8)
-    decisions, seconds = 0, 0.0
-    for seed in range(games):
-        game.reset(seed)
-        start = perf_counter()
-        decisions += call(game.games, 0, script, new_log(), *buffers)
-        seconds += perf_counter() - start
-    return 1e9 * seconds / decisions
+
+    def work() -> int:
+        game.reset()
+        return int(call(game.games, 0, script, new_log(), written, *buffers))
+
+    work()  # compiles
+    return work
+
+
+def rows(seconds: float, repeats: int) -> Iterator[tuple[str, ...]]:
+    """A row for each set of rules and what is written."""
+    for name, rules in RULE_SETS.items():
+        game = Game(seed=0, **rules)
+        works = {way: games_of(game, k) for k, way in enumerate(WRITTEN)}
+        for way, rate in rates(works, seconds, repeats).items():
+            yield name, way, f"{1e9 / rate:.0f}", f"{rate / 1e6:.2f}"
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
-    parser.add_argument("--games", type=int, default=200, help="games of each measure")
-    parser.add_argument("--repeats", type=int, default=5, help="measures, of which the best counts")
-    arguments = parser.parse_args()
-    print("| rules | what is written | ns a decision | million decisions/s |")
-    print("|---|---|---|---|")
-    for name, options in RULE_SETS.items():
-        game = Game(seed=0, **options)
-        mask, obs = np.zeros_like(game.mask), game.observe(0)
-        ways = {
-            "nothing": (bound(play), ()),
-            "mask": (bound(play_with_mask), (mask,)),
-            "mask and observation": (bound(play_with_observation), (mask, obs)),
-        }
-        for call, buffers in ways.values():
-            measure(game, 1, call, buffers)  # compiles
-        best = dict.fromkeys(ways, np.inf)
-        for _ in range(arguments.repeats):
-            for way, (call, buffers) in ways.items():
-                best[way] = min(best[way], measure(game, arguments.games, call, buffers))
-        for way, nanoseconds in best.items():
-            print(f"| {name} | {way} | {nanoseconds:.0f} | {1e3 / nanoseconds:.2f} |")
-
-
-if __name__ == "__main__":
-    main()
+    given = options(__doc__, seconds=(0.3, SECONDS), repeats=(5, REPEATS))
+    header = ("rules", "what is written", "ns a decision", "million decisions/s")
+    print_table(header, rows(given.seconds, given.repeats))

@@ -8,7 +8,6 @@ The package as it was at the revision is taken from git and kept under another n
 players, and get today's views. Interrupted runs go on from the file of results.
 """
 
-import argparse
 import io
 import re
 import subprocess
@@ -21,31 +20,26 @@ from typing import Any, Final
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
 from catan_pz.arena import Result, play_match
+from catan_pz.arena.results import percent, percents
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
+from tests.benchmarks.measuring import options, print_table
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "runs" / "former"
 
 
 def former_package(revision: str) -> str:
-    """The name under which the package of a revision can be imported.
+    """The name under which the package of a revision can be imported."""
 
-    Raises:
-        ValueError: if git knows no such revision with a package in it.
-    """
-    asked = ["git", "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
-    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
-    if found.returncode:
-        raise ValueError(f"revision {revision!r}: git knows no such one here")
-    folder, name = FOLDER, f"catan_pz_{found.stdout[:12]}"
+    def git(*words: str) -> bytes:
+        return subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+
+    commit = git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
+    folder, name = FOLDER, f"catan_pz_{commit[:12]}"
     if not (folder / name).exists():
-        packed = ["git", "archive", found.stdout.strip(), "catan_pz"]
-        archive = subprocess.run(packed, cwd=ROOT, capture_output=True, check=False)
-        if archive.returncode:
-            raise ValueError(f"revision {revision!r}: it has no package catan_pz")
         draft = folder / f"{name}.draft"
-        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+        with tarfile.open(fileobj=io.BytesIO(git("archive", commit, "catan_pz"))) as files:
             files.extractall(draft, filter="data")
         for file in draft.rglob("*.py"):
             text = file.read_text(encoding="utf-8")
@@ -89,7 +83,7 @@ class Former(Agent):
         return int(self._agent.act(view))
 
 
-def match(args: argparse.Namespace) -> Result:
+def match(args: Any) -> Result:
     """The match, from where it was left."""
     rules = Rules(num_players=args.players, trading=False)
     former = Former(former_package(args.revision), args.against, rules)
@@ -99,28 +93,18 @@ def match(args: argparse.Namespace) -> Result:
 
 def main() -> None:
     """Play and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--revision", required=True, help="of git")
-    parser.add_argument("--agent", default="search", help="of today")
-    parser.add_argument("--against", default="search", help="agent of the revision, in other seats")
-    parser.add_argument("--players", type=int, default=4, choices=[2, 3, 4])
-    parser.add_argument("--games", type=int, default=100, help="at least")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--results", type=Path, help="file of the games' results")
-    args = parser.parse_args()
-    try:
-        result = match(args)
-    except ValueError as error:
-        sys.exit(f"error: {error}")
-    tally, (low, high) = result.tally("agent"), result.interval("agent")
-    won = 100 * result.win_rate("agent")
-    print("| agent | against | players | games | won | 95 % interval |")
-    print("|---|---|---|---|---|---|")
-    print(
-        f"| {args.agent} | {args.against} at {args.revision} | {args.players} | {tally.seats:,} | "
-        f"{won:.1f} % | {100 * low:.1f} to {100 * high:.1f} % |"
+    args = options(
+        __doc__,
+        revision=("HEAD", "of git"),
+        agent=("search", "of today"),
+        against=("search", "agent of the revision, in other seats"),
+        players=(4, "2 to 4"),
+        games=(100, "at least"),
+        seed=(1, "of the match"),
+        results=(Path, "file of the games' results"),
     )
-
-
-if __name__ == "__main__":
-    main()
+    result = match(args)
+    row = [args.agent, f"{args.against} at {args.revision}", args.players, len(result.games)]
+    rate, interval = result.win_rate("agent"), result.interval("agent")
+    header = ("agent", "against", "players", "games", "won", "95 % interval")
+    print_table(header, [[*row, percent(rate), percents(interval)]])

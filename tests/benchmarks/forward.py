@@ -5,7 +5,6 @@ Prints a table in Markdown over its first decisions that had more than one candi
 candidates, runs and CPU-seconds each took. Its clock counts, so that the machine should be quiet.
 """
 
-import argparse
 from itertools import count
 from time import process_time
 
@@ -18,6 +17,7 @@ from catan_pz.game.view import View
 from catan_pz.published.charlesworth.agent import CharlesworthAgent
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
+from tests.benchmarks.measuring import options, print_table
 
 
 class Measured(CharlesworthAgent):
@@ -58,28 +58,24 @@ def play(searcher: Measured, decisions: int, seed: int) -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="for ten candidates")
-    parser.add_argument("--wave", type=int, default=16, help="runs at a time")
-    parser.add_argument("--decisions", type=int, default=200, help="that are searched")
-    parser.add_argument("--seed", type=int, default=99, help="of the first game")
-    options = parser.parse_args()
-    play(Measured(options.seconds, options.wave), 1, options.seed)  # compiles
-    searcher = Measured(options.seconds, options.wave)
-    play(searcher, options.decisions, options.seed)
+    given = options(
+        __doc__,
+        seconds=(1.0, "for ten candidates"),
+        wave=(16, "runs at a time"),
+        decisions=(200, "that are searched"),
+        seed=(99, "of the first game"),
+    )
+    play(Measured(given.seconds, given.wave), 1, given.seed)  # compiles
+    searcher = Measured(given.seconds, given.wave)
+    play(searcher, given.decisions, given.seed)
     candidates, runs, seconds = np.array(searcher.taken).T
     for_ten = 10 * runs / candidates
-    print("| of a decision | mean | median |")
-    print("|---|---|---|")
-    for name, of_decisions in (
-        ("candidates", candidates),
-        ("runs", runs),
-        ("runs for ten candidates", for_ten),
-        ("CPU-seconds", seconds),
-        ("runs a CPU-second", runs / seconds),
-    ):
-        print(f"| {name} | {of_decisions.mean():.1f} | {np.median(of_decisions):.1f} |")
-
-
-if __name__ == "__main__":
-    main()
+    measured = {
+        "candidates": candidates,
+        "runs": runs,
+        "runs for ten candidates": for_ten,
+        "CPU-seconds": seconds,
+        "runs a CPU-second": runs / seconds,
+    }
+    rows = ((name, f"{x.mean():.1f}", f"{np.median(x):.1f}") for name, x in measured.items())
+    print_table(("of a decision", "mean", "median"), rows)

@@ -1,12 +1,10 @@
-"""How much is known of hidden hands: the engine's bounds against the exact belief.
+"""How much is known of hidden hands: python -m tests.benchmarks knowledge
 
-Run with `python -m tests.benchmarks knowledge`; prints tables in Markdown. Random games are
-played, without trade between players where `--trading` isn't given; after each decision each
-seat's knowledge of the opponents' hands is looked at. A cell is one opponent's count of one
-resource.
+The engine's bounds against the exact belief, in random games, without trade between players where
+`--trading` isn't given; after each decision each seat's knowledge of the opponents' hands is looked
+at. A cell is one opponent's count of one resource.
 """
 
-import argparse
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -15,6 +13,7 @@ import numpy as np
 from catan_pz.belief import Belief, bounds_of
 from catan_pz.events import Events
 from catan_pz.game.game import Game
+from tests.benchmarks.measuring import options, print_table
 
 
 @dataclass
@@ -31,8 +30,9 @@ class Cells:
         self.exact += int((widths == 0).sum())
         self.width += int(widths.sum())
 
-    def row(self, name: str) -> str:
-        return f"| {name} | {100 * self.exact / self.count:.1f} % | {self.width / self.count:.3f} |"
+    def row(self, name: str) -> list[str]:
+        share, width = 100 * self.exact / self.count, self.width / self.count
+        return [name, f"{share:.1f} %", f"{width:.3f}"]
 
 
 @dataclass
@@ -89,8 +89,8 @@ def play_game(seed: int, decisions: int, measured: Measured, trading: bool) -> N
             measured.resampled += 1
 
 
-def report(games: int, decisions: int, trading: bool) -> str:
-    """The tables of some games, in Markdown."""
+def report(games: int, decisions: int, trading: bool) -> None:
+    """Print the tables of some games."""
     measured = Measured()
     # Compile before the clock runs.
     play_game(2**31, 60, Measured(), trading)
@@ -101,35 +101,24 @@ def report(games: int, decisions: int, trading: bool) -> str:
     followed = measured.following * 1e6 / (4 * measured.decisions)
     drawn = measured.resampling * 1e6 / measured.resampled
     trade = "with" if trading else "without"
-    return "\n".join(
-        [
-            f"{games} random games of four {trade} player trade, {measured.decisions} decisions.",
-            "",
-            "| knowledge of opponents' hands | exact cells | mean width |",
-            "|---|---|---|",
-            measured.engine.row("engine's bounds (row and column sums)"),
-            measured.belief.row("exact belief"),
-            "",
-            "| hypotheses: mean | 99th percentile | most | truth lost |",
-            "|---|---|---|---|",
-            f"| {counts.mean():.2f} | {ninety_nine:.0f} | {counts.max()} | {measured.lost} |",
-            "",
-            "| following a decision, each viewer | drawing a state |",
-            "|---|---|",
-            f"| {followed:.0f} us | {drawn:.0f} us |",
-        ]
-    )
+    print(f"{games} random games of four {trade} player trade, {measured.decisions} decisions.\n")
+    rows = [
+        measured.engine.row("engine's bounds (row and column sums)"),
+        measured.belief.row("exact belief"),
+    ]
+    print_table(("knowledge of opponents' hands", "exact cells", "mean width"), rows)
+    row = [f"{counts.mean():.2f}", f"{ninety_nine:.0f}", counts.max(), measured.lost]
+    print_table(("hypotheses: mean", "99th percentile", "most", "truth lost"), [row])
+    header = ("following a decision, each viewer", "drawing a state")
+    print_table(header, [[f"{followed:.0f} us", f"{drawn:.0f} us"]])
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=52)
-    parser.add_argument("--decisions", type=int, default=5000, help="at most, a game")
-    parser.add_argument("--trading", action="store_true", help="with trade between players")
-    options = parser.parse_args()
-    print(report(options.games, options.decisions, options.trading))
-
-
-if __name__ == "__main__":
-    main()
+    given = options(
+        __doc__,
+        games=(52, "random games"),
+        decisions=(5000, "at most, a game"),
+        trading=(False, "with trade between players"),
+    )
+    report(given.games, given.decisions, given.trading)

@@ -10,15 +10,17 @@ Observations of catan-pz are 1,000 numbers, as int8 and as float32; those of fas
 it has had before version 2 only, 1,084 float32.
 """
 
-import argparse
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tests.benchmarks.measuring import REPEATS, SECONDS, options, print_table
 
 ROOT = Path(__file__).parents[2]
 WORKERS = Path(__file__).parent / "workers"
@@ -155,10 +157,8 @@ def start_all(core: int, num_games: int, clock: str, named: str | None) -> list[
     return programs
 
 
-def print_rates(programs: list[Program]) -> None:
-    """The table of all measures."""
-    print("| program | what is done | decisions/s | without drawing | games/s | decisions a game |")
-    print("|---|---|---|---|---|---|")
+def rates(programs: list[Program]) -> Iterator[list[str]]:
+    """All measures."""
     for program in programs:
         for way, best in program.ways.items():
             length = best.decisions / max(best.games, 1)
@@ -166,14 +166,12 @@ def print_rates(programs: list[Program]) -> None:
             numbers = [f"{number:,.0f}" for number in cells]
             if best.rate == best.rate_without_drawing:
                 numbers[1] = ""  # not timed by itself
-            print(f"| {program.name} {program.version} | {way} | {' | '.join(numbers)} |")
+            yield [f"{program.name} {program.version}", way, *numbers]
 
 
-def print_ratios(programs: list[Program]) -> None:
+def ratios(programs: list[Program]) -> Iterator[list[str]]:
     """How many times as fast catan-pz is, way by way."""
     own, *others = programs
-    print("\n| catan-pz against | what catan-pz does | times as fast | without drawing |")
-    print("|---|---|---|---|")
     for program in others:
         for way, theirs in program.ways.items():
             for own_way in COMPARED[way]:
@@ -182,37 +180,31 @@ def print_ratios(programs: list[Program]) -> None:
                 cells = [f"{program.name} {program.version}", own_way]
                 cells.append(f"{mine.rate / theirs.rate:.2f}")
                 cells.append("" if theirs.rate == theirs.rate_without_drawing else f"{without:.2f}")
-                print(f"| {' | '.join(cells)} |")
+                yield cells
 
 
 def main() -> None:
     """Measure and print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of each measure")
-    parser.add_argument("--repeats", type=int, default=7, help="measures, of which the best counts")
-    parser.add_argument("--games", type=int, default=1024, help="games of a batch")
-    parser.add_argument(
-        "--clock",
-        choices=("wall", "cpu"),
-        default="wall",
-        help="cpu: time that the processor gave to each program, where others work beside it",
+    given = options(
+        __doc__,
+        seconds=(1.0, SECONDS),
+        repeats=(7, REPEATS),
+        games=(1024, "games of a batch"),
+        clock=("wall", "cpu: time that the processor gave to each, where others work beside it"),
+        core=(int, "the core that all run on"),
+        python=(str, "a Python from 3.12, for fastcatan and catanatron"),
     )
-    parser.add_argument("--core", type=int, help="the core that all run on")
-    parser.add_argument("--python", help="a Python from 3.12, for fastcatan and catanatron")
-    options = parser.parse_args()
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
-    core = cores[-1] if options.core is None else options.core
-    programs = start_all(core, options.games, options.clock, options.python)
-    for _ in range(options.repeats):
+    known = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+    core = known[-1] if given.core is None else given.core
+    programs = start_all(core, given.games, given.clock, given.python)
+    for _ in range(given.repeats):
         for program in programs:
             for way in program.ways:
-                program.measure(way, options.seconds)
+                program.measure(way, given.seconds)
     for program in programs:
         program.close()
-    print(f"Batches of {options.games:,} games, one core, {options.clock} time.\n")
-    print_rates(programs)
-    print_ratios(programs)
-
-
-if __name__ == "__main__":
-    main()
+    print(f"Batches of {given.games:,} games, one core, {given.clock} time.\n")
+    header = ("program", "what is done", "decisions/s", "without drawing", "games/s")
+    print_table((*header, "decisions a game"), rates(programs))
+    header = ("catan-pz against", "what catan-pz does", "times as fast", "without drawing")
+    print_table(header, ratios(programs))

@@ -5,14 +5,16 @@ learner and random players decide by one forward pass each. Every decision of a 
 time is that of this process.
 """
 
-import argparse
 import dataclasses
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import ray
 import torch
 
 from catan_pz.rules import Rules
+from tests.benchmarks.measuring import options, print_table
 from tests.examples.programs import load
 
 SIZES = {"batch": (16, 64, 256), "aec": (8,)}
@@ -21,13 +23,18 @@ SIZES = {"batch": (16, 64, 256), "aec": (8,)}
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--decisions", type=int, default=16_384, help="to sample of each kind")
-    options = parser.parse_args()
+    wanted = options(__doc__, decisions=(16_384, "to sample of each kind")).decisions
     torch.set_num_threads(1)
     program = load("libraries/rllib_selfplay")
     ray.init("local", num_cpus=1, include_dashboard=False, logging_level="error")
-    print("| runner | games | decisions a second | a second of CPU time |\n|---|---|---|---|")
+    print_table(
+        ("runner", "games", "decisions a second", "a second of CPU time"), rows(program, wanted)
+    )
+    ray.shutdown()
+
+
+def rows(program: Any, wanted: int) -> Iterator[tuple[str, ...]]:
+    """A row for each runner and number of games."""
     for runner, sizes in SIZES.items():
         for size in sizes:
             args = program.Args(runner=runner, train_batch_size=max(2048, 8 * size))
@@ -36,17 +43,9 @@ def main() -> None:
             algorithm = program.make_config(args, rules).build_algo()
             algorithm.env_runner.sample()
             start, cpu, decisions = time.perf_counter(), time.process_time(), 0
-            while decisions < options.decisions:
+            while decisions < wanted:
                 algorithm.env_runner.sample()
                 decisions += args.train_batch_size
-            rates = (
-                decisions / (time.perf_counter() - start),
-                decisions / (time.process_time() - cpu),
-            )
-            print(f"| {runner} | {size} | {rates[0]:,.0f} | {rates[1]:,.0f} |", flush=True)
+            spent = time.perf_counter() - start, time.process_time() - cpu
+            yield runner, str(size), *(f"{decisions / seconds:,.0f}" for seconds in spent)
             algorithm.stop()
-    ray.shutdown()
-
-
-if __name__ == "__main__":
-    main()

@@ -8,7 +8,6 @@ learner are in seconds of CPU time, of one core, so that other work on the machi
 Takes the extras `train` and `ray`.
 """
 
-import argparse
 import os
 import tempfile
 import time
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.benchmarks.measuring import cores, options, print_table
 from tests.clusters import own_processes, ray_cluster
 from tests.examples.programs import load
 
@@ -47,15 +47,15 @@ class Figures:
         return sum(self.arrays.values())
 
 
-def options(program: Any, games: int, steps: int, workers: int = 2, *more: str) -> Any:
+def usual(program: Any, games: int, steps: int, *more: str) -> Any:
     """The usual options, with the games and decisions of a round."""
-    words = [f"--num-envs={games}", f"--n-steps={steps}", f"--workers={workers}", *more]
+    words = [f"--num-envs={games}", f"--n-steps={steps}", "--workers=2", *more]
     return program.parse(program.Args, words, "")
 
 
 def measure_alone(program: Any, games: int, steps: int, rounds: int) -> Figures:
     """Bytes, and the speed of actor and learner, without Ray."""
-    args = options(program, games, steps)
+    args = usual(program, games, steps)
     program.torch.set_num_threads(1)
     worker = program.Worker(args, 0, None)
     network = program.make_network(args)
@@ -94,28 +94,18 @@ def measure_store(ray: Any, found: Figures, repeats: int) -> None:
         def answer(self) -> None:
             return None
 
-    def rates(make: Any) -> Iterator[float]:
-        for number in range(repeats + 1):
-            start = time.perf_counter()
-            ray.get(make(number))
-            if number:
-                yield size / (time.perf_counter() - start)
-
     sender = ray.remote(num_cpus=1, resources={"other": 1})(Sender).remote()
-    found.put = median(list(rates(lambda _number: ray.put(block))))
-
-    def sent(number: int) -> Any:
+    put, between = [], []
+    for number in range(repeats + 1):
+        start = time.perf_counter()
+        ray.get(ray.put(block))
+        put.append(size / (time.perf_counter() - start))
         call = sender.send.remote(number)
         ray.wait([call], fetch_local=False)  # it is there, and not yet here
-        return call
-
-    between = []
-    for number in range(repeats + 1):
-        call = sent(number)
         start = time.perf_counter()
         ray.get(call)
         between.append(size / (time.perf_counter() - start))
-    found.between = median(between[1:])
+    found.put, found.between = median(put[1:]), median(between[1:])
     start = time.perf_counter()
     for _ in range(100 * repeats):
         ray.get(sender.answer.remote())
@@ -150,7 +140,7 @@ def train(program: Any, found: Figures, rounds: int, rate: float | None) -> dict
     """Some updates of the example with two workers; speed, CPU time and bytes of a decision."""
     with tempfile.TemporaryDirectory() as out:
         more = ("--no-eval-first", f"--out={out}", "--eval-games=1", "--no-progress")
-        args = options(program, found.games, found.steps, 2, *more)
+        args = usual(program, found.games, found.steps, *more)
         run = program.Run(args)
         run.update()  # everything is started
         if rate is not None:
@@ -190,82 +180,78 @@ def loopback_bytes() -> int:
 
 def show_alone(found: Figures) -> None:
     """Tables of what was measured without Ray."""
-    print("| of each decision | bytes |\n|---|---|")
-    for name, size in found.arrays.items():
-        print(f"| {name} | {size:,.1f} |")
-    print(f"| together | {found.bytes:,.1f} |\n")
+    arrays = found.arrays | {"together": found.bytes}
+    print_table(("of each decision", "bytes"), ((name, f"{x:,.1f}") for name, x in arrays.items()))
     count = found.games * found.steps
-    print("| what | value |\n|---|---|")
-    print(f"| decisions in a round of an actor | {count:,} |")
-    print(f"| bytes of a round | {found.bytes * count / 1e6:,.1f} MB |")
-    print(f"| messages a decision (a call and its answer for a round) | {2 / count:.6f} |")
-    print(f"| bytes of the weights | {found.weights / 1e6:,.2f} MB |")
-    print(f"| an actor gives, one core | {found.actor:,.0f} decisions/s |")
-    print(f"| a learner takes, one core | {found.learner:,.0f} decisions/s |")
+    rows = {
+        "decisions in a round of an actor": f"{count:,}",
+        "bytes of a round": f"{found.bytes * count / 1e6:,.1f} MB",
+        "messages a decision (a call and its answer for a round)": f"{2 / count:.6f}",
+        "bytes of the weights": f"{found.weights / 1e6:,.2f} MB",
+        "an actor gives, one core": f"{found.actor:,.0f} decisions/s",
+        "a learner takes, one core": f"{found.learner:,.0f} decisions/s",
+    }
+    print_table(("what", "value"), rows.items())
 
 
 def show_store(found: Figures) -> None:
     """A table of what Ray carries."""
-    print("\n| Ray, rounds of this size | value |\n|---|---|")
-    print(f"| put into the store and taken, one node | {found.put / 1e9:,.2f} GB/s |")
-    print(f"| fetched from another node of this machine | {found.between / 1e9:,.2f} GB/s |")
-    print(f"| calls of an actor on another node, one at a time | {found.calls:,.0f} a second |")
+    rows = {
+        "put into the store and taken, one node": f"{found.put / 1e9:,.2f} GB/s",
+        "fetched from another node of this machine": f"{found.between / 1e9:,.2f} GB/s",
+        "calls of an actor on another node, one at a time": f"{found.calls:,.0f} a second",
+    }
+    print_table(("Ray, rounds of this size", "value"), rows.items())
 
 
 def show_model(found: Figures) -> None:
     """What 10, 100 and 1,000 actors need, learners' cores last, and where each part saturates."""
-    print("\n| actors | decisions/s | to the learners | weights, to each node | calls/s | cores |")
-    print("|---|---|---|---|---|---|")
     count = found.games * found.steps
+    rows = []
     for actors in (10, 100, 1000):
         rate = actors * found.actor
         updates = found.actor / count  # as many as rounds of one actor
-        print(
-            f"| {actors:,} | {rate:,.0f} | {rate * found.bytes / 1e6:,.0f} MB/s | "
-            f"{found.weights * updates / 1e6:,.2f} MB/s | {actors * updates:,.0f} | "
-            f"{rate / found.learner:,.1f} |"
-        )
-    print("\n| what saturates | at decisions/s | at actors |\n|---|---|---|")
+        row = [f"{actors:,}", f"{rate:,.0f}", f"{rate * found.bytes / 1e6:,.0f} MB/s"]
+        row += [f"{found.weights * updates / 1e6:,.2f} MB/s", f"{actors * updates:,.0f}"]
+        rows.append([*row, f"{rate / found.learner:,.1f}"])
+    header = ("actors", "decisions/s", "to the learners", "weights, to each node", "calls/s")
+    print_table((*header, "cores"), rows)
     limits = {
         "a learner of one core": found.learner,
         **{f"its network, {link} Gbit/s": link * GIGABIT / found.bytes for link in LINKS},
         "its object store (one fetch at a time)": found.between / found.bytes,
         "calls of one driver, one at a time": found.calls * count,
     }
-    for name, rate in limits.items():
-        print(f"| {name} | {rate:,.0f} | {rate / found.actor:,.1f} |")
+    saturated = ((x, f"{n:,.0f}", f"{n / found.actor:,.1f}") for x, n in limits.items())
+    print_table(("what saturates", "at decisions/s", "at actors"), saturated)
 
 
-def show_check(program: Any, found: Figures, rounds: int) -> None:
+def checked(program: Any, found: Figures, rounds: int) -> Iterator[tuple[str, ...]]:
     """The model against two workers on two nodes of this machine."""
     told = train(program, found, rounds, None)
-    learned = told["learned"] / (found.games * found.steps)
-    cpu = 1 / found.actor + learned / found.learner
-    print("\n| two nodes in this machine, two workers | model | measured |\n|---|---|---|")
-    print(f"| CPU time of a decision, all processes | {1e6 * cpu:,.0f} us | "
-          f"{1e6 * told['cpu']:,.0f} us |")  # fmt: skip
-    print(f"| bytes between the nodes a decision, half of them from the other node | "
-          f"{found.bytes / 2:,.0f} | {told['bytes']:,.0f} |")  # fmt: skip
-    cores = os.cpu_count() or 1
-    print(f"| decisions/s, {cores} cores at most | {cores / cpu:,.0f} | {told['rate']:,.0f} |")
+    cpu = 1 / found.actor + told["learned"] / (found.games * found.steps) / found.learner
+    times = f"{1e6 * cpu:,.0f} us", f"{1e6 * told['cpu']:,.0f} us"
+    yield "CPU time of a decision, all processes", *times
+    sizes = f"{found.bytes / 2:,.0f}", f"{told['bytes']:,.0f}"
+    yield "bytes between the nodes a decision, half of them from the other node", *sizes
+    most = f"{cores() / cpu:,.0f}"
+    yield f"decisions/s, {cores()} cores at most", most, f"{told['rate']:,.0f}"
     for share in (0.5, 0.1):
         rate = share * told["rate"] * found.bytes
         slow = train(program, found, rounds, rate)
-        print(
-            f"| decisions/s over a link of {rate * 8 / 1e6:,.0f} Mbit/s | "
-            f"{rate / found.bytes:,.0f} | {slow['rate']:,.0f} |",
-            flush=True,
-        )
+        rates = f"{rate / found.bytes:,.0f}", f"{slow['rate']:,.0f}"
+        yield f"decisions/s over a link of {rate * 8 / 1e6:,.0f} Mbit/s", *rates
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=128)
-    parser.add_argument("--steps", type=int, default=64)
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--repeats", type=int, default=20)
-    chosen = parser.parse_args()
+    chosen = options(
+        __doc__,
+        games=(128, "of an actor"),
+        steps=(64, "decisions of each in a round"),
+        rounds=(8, "measured"),
+        repeats=(20, "measures of what Ray carries"),
+    )
     program = load("distributed/train_ray")
     found = measure_alone(program, chosen.games, chosen.steps, chosen.rounds)
     show_alone(found)
@@ -278,9 +264,6 @@ def main() -> None:
         measure_store(ray, found, chosen.repeats)
         show_store(found)
         show_model(found)
-        show_check(program, found, chosen.rounds)
+        header = ("two nodes in this machine, two workers", "model", "measured")
+        print_table(header, checked(program, found, chosen.rounds))
         del os.environ["RAY_ADDRESS"]
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,7 @@ are kept game by game in files, one a budget, from which a run that was broken o
 `--plot curve.png` draws the second table.
 """
 
-import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -18,15 +18,18 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from catan_pz.agents import load
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.search.options import METHODS
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.arena import Result, play_match
+from catan_pz.arena.results import percent, percents
 from catan_pz.belief import Belief
 from catan_pz.game.game import Game
 from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
+from tests.benchmarks.measuring import options, print_table
 
 RULES = Rules(trading=False)
 POSITIONS = 20
@@ -35,8 +38,6 @@ POSITIONS = 20
 
 def positions() -> list[tuple[Game, Belief]]:
     """Decisions with a choice, all through some games of heuristic players."""
-    from catan_pz.agents import load
-
     found = []
     player = load("heuristic")
     for seed in range(POSITIONS):
@@ -51,11 +52,11 @@ def positions() -> list[tuple[Game, Belief]]:
     return found
 
 
-def speed(places: list[tuple[Game, Belief]], **options: Any) -> tuple[float, float]:
+def speed(places: list[tuple[Game, Belief]], **how: Any) -> tuple[float, float]:
     """Simulations a second, and seconds of a decision, of one thread."""
     seconds, simulations = 0.0, 0
     for game, belief in places:
-        agent = SearchAgent(**options)
+        agent = SearchAgent(**how)
         agent.reset(game.player, game.rules, 1)
         view = view_of(game, game.player, FromBelief(belief, game))
         start = process_time()
@@ -65,32 +66,25 @@ def speed(places: list[tuple[Game, Belief]], **options: Any) -> tuple[float, flo
     return simulations / seconds, seconds / len(places)
 
 
-def report_speed(simulations: int) -> None:
-    """Print what methods and rollouts cost."""
+def speeds(simulations: int) -> Iterator[list[Any]]:
+    """What methods and rollouts cost."""
     places = positions()
-    print("| method | rollouts | turns | simulations/s | ms a decision |")
-    print("|---|---|---|---|---|")
     kinds: list[dict[str, Any]] = [{"method": method} for method in METHODS]
     kinds += [{"rollout": "value"}, {"turns": None}]
     kinds += [{"rollout": "greedy"}, {"rollout": "greedy", "turns": None}]
     for kind in kinds:
-        options = {"method": "halving", "rollout": "heuristic", "turns": 8} | kind
-        assert options["rollout"] in PLAYERS
-        speed(places[:1], simulations=4, **options)  # compiles
-        each, decision = speed(places, simulations=simulations, **options)
-        turns = options["turns"] or "all"
-        print(
-            f"| {options['method']} | {options['rollout']} | {turns} | {each:,.0f} | "
-            f"{1000 * decision:.1f} |",
-            flush=True,
-        )
+        how = {"method": "halving", "rollout": "heuristic", "turns": 8} | kind
+        speed(places[:1], simulations=4, **how)  # compiles
+        each, decision = speed(places, simulations=simulations, **how)
+        turns = how["turns"] or "all"
+        yield [how["method"], how["rollout"], turns, f"{each:,.0f}", f"{1000 * decision:.1f}"]
 
 
-def match(args: argparse.Namespace, folder: Path, **options: Any) -> Result:
+def match(args: Any, folder: Path, **how: Any) -> Result:
     """One searcher against copies of another agent."""
-    name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(options.items()))
+    name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(how.items()))
     path = folder / f"{name}-{args.players}-{args.opponent}-{args.games}-{args.seed}.jsonl"
-    agents = [("search", SearchAgent(**options)), *[args.opponent] * (args.players - 1)]
+    agents = [("search", SearchAgent(**how)), *[args.opponent] * (args.players - 1)]
     rules = Rules(num_players=args.players, trading=False)
     return play_match(agents, args.games, rules, seed=args.seed, results=path, progress=False)
 
@@ -113,60 +107,47 @@ def draw(results: dict[int, Result], players: int, opponent: str) -> Figure:
     return figure
 
 
-def report_strength(args: argparse.Namespace, folder: Path) -> None:
-    """Print how often the searcher wins, by its budget."""
-    others = f"{args.players - 1} of {args.opponent}"
-    results: dict[int, Result] = {}
-    print(f"| simulations | games | won against {others} | 95 % | ms a decision |")
-    print("|---|---|---|---|---|")
+def strength(args: Any, folder: Path, results: dict[int, Result]) -> Iterator[list[Any]]:
+    """How often the searcher wins, by its budget; results are kept by it."""
     for simulations in args.simulations:
-        options = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
-        for name in ("turns", "setup_turns"):
-            if getattr(args, name) is not None:
-                options[name] = getattr(args, name)
+        how = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
+        given = {"turns": args.turns, "setup_turns": args.setup_turns}
+        how |= {name: value for name, value in given.items() if value is not None}
         if args.prior != "auto":
-            options["prior"] = None if args.prior == "none" else args.prior
-        result = results[simulations] = match(args, folder, **options)
-        low, high = result.interval("search")
-        seconds = [g.seconds[g.seats.index("search")] for g in result.games]
-        asked = [g.decisions[g.seats.index("search")] for g in result.games]
-        won, pace = 100 * result.win_rate("search"), 1000 * np.sum(seconds) / np.sum(asked)
-        print(
-            f"| {simulations:,} | {len(result.games)} | {won:.1f} % | "
-            f"{100 * low:.1f} to {100 * high:.1f} % | {pace:.1f} |",
-            flush=True,
-        )
-    if args.plot is not None:
-        draw(results, args.players, args.opponent).savefig(args.plot, dpi=120)
+            how["prior"] = None if args.prior == "none" else args.prior
+        result = results[simulations] = match(args, folder, **how)
+        won, interval = percent(result.win_rate("search")), percents(result.interval("search"))
+        pace = f"{result.tally('search').milliseconds:.1f}"
+        yield [f"{simulations:,}", len(result.games), won, interval, pace]
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=200, help="of each budget, at least")
-    parser.add_argument("--simulations", type=int, nargs="*", default=[64, 250, 1000, 4000])
-    parser.add_argument("--method", default="gumbel", choices=METHODS)
-    parser.add_argument("--rollout", default="heuristic", choices=list(PLAYERS))
-    parser.add_argument("--turns", type=int, help="of a rollout")
-    parser.add_argument("--setup-turns", type=int, help="of a rollout that begins in the set-up")
-    parser.add_argument("--players", type=int, default=4, choices=[2, 3, 4])
-    parser.add_argument("--prior", default="auto", help="auto, none, or for gumbel a model")
-    parser.add_argument("--opponent", default="heuristic", help="name of an agent")
-    parser.add_argument("--seed", type=int, default=1, help="of boards, dice and draws")
-    parser.add_argument("--plot", type=Path, help="a PNG of win rates by simulations")
-    parser.add_argument("--results", type=Path, help="folder for the results of each game")
-    parser.add_argument("--speed", type=int, default=1000, help="simulations a decision; 0: none")
-    args = parser.parse_args()
+    args = options(
+        __doc__,
+        games=(200, "of each budget, at least"),
+        simulations=([64, 250, 1000, 4000], "a decision"),
+        method=("gumbel", f"of {METHODS}"),
+        rollout=("heuristic", f"of {list(PLAYERS)}"),
+        turns=(int, "of a rollout"),
+        setup_turns=(int, "of a rollout that begins in the set-up"),
+        players=(4, "2 to 4"),
+        prior=("auto", "auto, none, or for gumbel a model"),
+        opponent=("heuristic", "name of an agent"),
+        seed=(1, "of boards, dice and draws"),
+        plot=(Path, "a PNG of win rates by simulations"),
+        results=(Path, "folder for the results of each game"),
+        speed=(1000, "simulations a decision; 0: none"),
+    )
     if args.speed:
-        report_speed(args.speed)
-        print()
-    if args.results is not None:
-        args.results.mkdir(parents=True, exist_ok=True)
-        report_strength(args, args.results)
-    else:
-        with TemporaryDirectory() as folder:
-            report_strength(args, Path(folder))
-
-
-if __name__ == "__main__":
-    main()
+        header = ("method", "rollouts", "turns", "simulations/s", "ms a decision")
+        print_table(header, speeds(args.speed))
+    others = f"{args.players - 1} of {args.opponent}"
+    results: dict[int, Result] = {}
+    with TemporaryDirectory() as folder:
+        if args.results is not None:
+            args.results.mkdir(parents=True, exist_ok=True)
+        header = ("simulations", "games", f"won against {others}", "95 %", "ms a decision")
+        print_table(header, strength(args, args.results or Path(folder), results))
+    if args.plot is not None:
+        draw(results, args.players, args.opponent).savefig(args.plot, dpi=120)

@@ -1,0 +1,79 @@
+"""What the measurements share: options, rates measured in turns, tables in Markdown."""
+
+import argparse
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+SECONDS = "length of each measure"
+REPEATS = "measures, of which the best counts"
+
+
+def options(doc: str | None, **known: Any) -> argparse.Namespace:
+    """Options from the command line.
+
+    Args:
+        doc: what the benchmark says of itself; its first sentence is shown.
+        **known: by name, the default, which gives the type, and the help.
+    """
+    parser = argparse.ArgumentParser(description=(doc or "").split(":", maxsplit=1)[0])
+    for name, (default, told) in known.items():
+        flag = f"--{name.replace('_', '-')}"
+        if default is False:
+            parser.add_argument(flag, action="store_true", help=told)
+        elif isinstance(default, list | tuple):
+            kind = type(default[0])
+            parser.add_argument(flag, nargs="*", type=kind, default=list(default), help=told)
+        else:
+            kind = default if isinstance(default, type) else type(default)
+            value = None if isinstance(default, type) else default
+            parser.add_argument(flag, type=kind, default=value, help=told)
+    return parser.parse_args()
+
+
+def rates(
+    works: Mapping[str, Callable[[], int]],
+    seconds: float,
+    repeats: int,
+    clock: Callable[[], float] = perf_counter,
+) -> dict[str, float]:
+    """The best rate of each of some works, which are measured in turns.
+
+    So rows can be compared with each other on a busy machine.
+
+    Args:
+        works: each does some work and returns how much.
+        seconds: length of each measure.
+        repeats: measures of each.
+        clock: by which the rates are taken.
+    """
+    best = dict.fromkeys(works, 0.0)
+    for _ in range(repeats):
+        for name, work in works.items():
+            done, start = 0, clock()
+            while done == 0 or clock() - start < seconds:
+                done += work()
+            best[name] = max(best[name], done / (clock() - start))
+    return best
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table in Markdown."""
+    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table, row by row as they come."""
+    print(table(header, ()))
+    for row in rows:
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
+    print()
