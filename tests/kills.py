@@ -14,153 +14,86 @@ import subprocess
 import sys
 import tempfile
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from catan_pz.agents.network import Model
 from catan_pz.arena import load_results
 from catan_pz.game.record import GameRecord
+from catan_pz.training.checkpoints import Checkpoints
+from tests.benchmarks.measuring import print_table
 from tests.examples.programs import EXAMPLES
+from tests.examples.states import final_state
 
 KILLS = 10
-TIME_LIMIT = 3600
-"""Seconds in which a program must end."""
+PATIENCE = 2.0
+"""Seconds in which a program that is to be killed while it writes a file has to write one."""
+
+_GAMES = "--players 2 --points 3 --num-envs 16 --frames 2048 --eval-every 512 --checkpoint-every 64"
+_EXAMPLE = f"{_GAMES} --batch-size 64 --width 16 --embedding-size 4 --eval-games 4 --no-progress"
+_LEAGUE = "--opponents random,league:2 --league-every 2 --league-size 4 --n-steps 8 --n-epochs 1"
+_TOURNAMENT = "random,weighted,heuristic --games 40 --players 2 --no-trading --seed 5 --workers 2"
+PROGRAMS = {
+    "arena": f"-m catan_pz.cli tournament {_TOURNAMENT}",
+    "ppo": f"{EXAMPLES}/train_maskable_ppo.py {_EXAMPLE} {_LEAGUE}",
+    "train": f"-m catan_pz.cli train {_GAMES} --games 4 --device cpu --set max_turns=50",
+}
 
 
-class Program(ABC):
-    """A program that can be continued."""
+class Program(NamedTuple):
+    """A program that can be continued: a tournament, or a training that writes checkpoints."""
 
-    @abstractmethod
+    name: str
+
     def words(self, folder: Path) -> list[str]:
         """Its command line, for an output folder that may hold a part of its work."""
+        words = PROGRAMS[self.name].split()
+        if self.name == "arena":
+            return [*words, f"--results={folder}/games.jsonl", f"--records={folder}/records"]
+        resume = ["--resume"] if (folder / "checkpoint.json").exists() else []
+        return [*words, "--out", str(folder), *resume]
 
-    @abstractmethod
     def result(self, folder: Path) -> Any:
         """All that it has computed at its end, without times."""
-
-    @abstractmethod
-    def check(self, folder: Path) -> None:
-        """Raise an error if a file of an unfinished run is not whole."""
-
-
-class Arena(Program):
-    """A tournament in two processes, with a file of results and recorded games."""
-
-    def words(self, folder: Path) -> list[str]:
-        """`catan-pz tournament`."""
-        options = f"--results {folder}/games.jsonl --records {folder}/records --workers 2"
-        games = "random,weighted,heuristic --games 40 --players 2 --no-trading --seed 5"
-        return ["-m", "catan_pz.cli", "tournament", *games.split(), *options.split()]
-
-    def result(self, folder: Path) -> Any:
-        """All results and the bytes of all records."""
-        records = {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
-        return load_results(folder / "games.jsonl"), records
-
-    def check(self, folder: Path) -> None:
-        """Results can be read, and each is that of a whole record."""
-        path = folder / "games.jsonl"
-        if path.exists() and b"\n" in path.read_bytes():
-            played = {game.number for game in load_results(path).games}
-            records = {int(one.stem[-6:]) for one in (folder / "records").glob("[!.]*.jsonl")}
-            assert played <= records, "a recorded game is missing"
-        for one in (folder / "records").glob("[!.]*.jsonl"):
-            GameRecord.load(one)
-
-
-class Trainer(Program):
-    """A training that writes checkpoints.
-
-    Args:
-        program: words that start it.
-        options: that make it small.
-    """
-
-    def __init__(self, program: str, options: str) -> None:
-        self.program, self.options = program, options
-
-    def words(self, folder: Path) -> list[str]:
-        """Continued from the last checkpoint, if there is one."""
-        resume = ["--resume"] if (folder / "checkpoint.json").exists() else []
-        return [*self.program.split(), *self.options.split(), "--out", str(folder), *resume]
-
-    def result(self, folder: Path) -> Any:
-        """The learner's state, curve and results."""
-        from tests.examples.programs import end_of
-
+        if self.name == "arena":
+            records = {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
+            return load_results(folder / "games.jsonl"), records
         found = json.loads((folder / "result.json").read_text())
         rows = (folder / "curve.csv").read_text().splitlines()
         curve = [row.split(",")[:1] + row.split(",")[2:] for row in rows]
         results = [{k: v for k, v in row.items() if k != "seconds"} for row in found["results"]]
-        return end_of(folder) | {"frames": found["frames"], "results": results, "rows": curve}
-
-    def check(self, folder: Path) -> None:
-        """Models, lists, results and pictures are whole, and so are all listed checkpoints."""
-        from catan_pz.training.checkpoints import Checkpoints
-
-        for path in folder.rglob("[!.]*.npz"):
-            Model.read(path)
-        for path in folder.glob("[!.]*.json"):
-            json.loads(path.read_text())
-        for path in folder.glob("[!.]*.png"):
-            assert b"IEND" in path.read_bytes()[-12:], f"{path} is cut"
-        kept = Checkpoints(folder)
-        if kept.entries():
-            for entry in kept.entries():
-                digest = hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest()
-                assert digest == entry["sha256"], f"{entry['file']} is damaged"
+        return final_state(folder) | {"frames": found["frames"], "results": results, "rows": curve}
 
 
-_GAMES = "--players 2 --points 3 --num-envs 16 --frames 2048 --eval-every 512 --checkpoint-every 64"
-_EXAMPLE = f"{_GAMES} --batch-size 64 --width 16 --embedding-size 4 --eval-games 4 --no-progress"
-_LEAGUE = "--opponents random,league:2 --league-every 2 --league-size 4"
-
-PROGRAMS: dict[str, Program] = {
-    "arena": Arena(),
-    "ppo": Trainer(
-        f"{EXAMPLES}/train_maskable_ppo.py", f"{_EXAMPLE} {_LEAGUE} --n-steps 8 --n-epochs 1"
-    ),
-    "train": Trainer(
-        "-m catan_pz.cli train",
-        f"{_GAMES} --games 4 --device cpu --set max_turns=50",
-    ),
-}
-
-
-@dataclass
-class Report:
-    """What came of the kills.
-
-    Attributes:
-        kills: how often the program was killed.
-        drafts: kills that left a draft behind: they came while a file was written.
-        finished: runs that came to their end after kills.
-        seconds: of everything.
-    """
-
-    kills: int = 0
-    drafts: int = 0
-    finished: int = 0
-    seconds: float = 0.0
+def check(folder: Path) -> None:
+    """Raise an error if a file of an unfinished run is not whole."""
+    records = {int(one.stem[-6:]): one for one in (folder / "records").glob("[!.]*.jsonl")}
+    for one in records.values():
+        GameRecord.load(one)
+    path = folder / "games.jsonl"
+    if path.exists() and b"\n" in path.read_bytes():
+        played = {game.number for game in load_results(path).games}
+        assert played <= records.keys(), "a recorded game is missing"
+    for path in folder.rglob("[!.]*.npz"):
+        Model.read(path)
+    for path in folder.glob("[!.]*.json"):
+        json.loads(path.read_text())
+    for path in folder.glob("[!.]*.png"):
+        assert b"IEND" in path.read_bytes()[-12:], f"{path} is cut"
+    for entry in Checkpoints(folder).entries():
+        digest = hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest()
+        assert digest == entry["sha256"], f"{entry['file']} is damaged"
 
 
 def run(program: Program, folder: Path, until: Callable[[], bool] = lambda: False) -> bool:
-    """Start the program; whether it came to its end before it was to be killed.
-
-    Raises:
-        AssertionError: if it fails, or takes too long.
-    """
+    """Start the program; whether it came to its end before it was to be killed."""
     folder.mkdir(exist_ok=True)
     log = folder.with_suffix(".log")
     with log.open("w") as output:
         command = [sys.executable, *program.words(folder)]
         process = subprocess.Popen(command, stdout=output, stderr=output)
-    start = time.monotonic()
     while process.poll() is None and not until():
-        assert time.monotonic() - start < TIME_LIMIT, "it doesn't end"
         time.sleep(0.002)
     process.kill()
     code = process.wait()
@@ -168,17 +101,10 @@ def run(program: Program, folder: Path, until: Callable[[], bool] = lambda: Fals
     return code == 0
 
 
-PATIENCE = 2.0
-"""Seconds in which a program that is to be killed while it writes a file has to write one."""
-
-
 class Moment:
-    """Says when to kill: some time after the program has begun to write.
+    """Says when to kill: some seconds after the program has begun to write to its folder.
 
-    Args:
-        folder: what it writes to.
-        wait: seconds from then on.
-        in_file: wait on until a file is being written.
+    With `in_file` it waits on until a file is being written.
     """
 
     def __init__(self, folder: Path, wait: float, in_file: bool = False) -> None:
@@ -207,43 +133,35 @@ def _has_draft(folder: Path) -> bool:
     return any(".draft" in path.name for path in folder.rglob(".*"))
 
 
-def disturb(
-    program: Program, kills: int, folder: Path, seed: int = 1, tell: Callable[[], object] = int
-) -> Report:
-    """Kill a program so often, and compare what it computes with an undisturbed run.
+def disturb(program: Program, kills: int, folder: Path, seed: int) -> list[Any]:
+    """Kill a program so often at moments of a seed, and compare it with an undisturbed run.
 
-    Args:
-        program: the program.
-        kills: how often.
-        folder: for its files.
-        seed: of the moments.
-        tell: called after each kill.
-
-    Raises:
-        AssertionError: if a file isn't whole, or the end is another one.
+    Returns:
+        Its name, the kills, those while a file was written, the runs that came to their end, and
+        the seconds of everything.
     """
-    report, rng, start = Report(), random.Random(seed), time.monotonic()
+    rng, start = random.Random(seed), time.monotonic()
     moment = Moment(folder / "whole", 0.0)
     assert run(program, folder / "whole", lambda: moment() and False)
     assert moment.begun is not None
     work = time.monotonic() - moment.begun
     expected = program.result(folder / "whole")
-    while report.kills < kills:
-        place = folder / f"killed-{report.finished}"
-        # A third of the work at most, so that a run is killed several times.
-        while not run(program, place, Moment(place, rng.uniform(0, work / 3), rng.random() < 0.5)):
-            report.kills += 1
-            report.drafts += _has_draft(place)
-            program.check(place)
-            tell()
-            if report.kills >= kills:
-                assert run(program, place)
-                break
+    killed = drafts = finished = 0
+    while killed < kills:
+        place = folder / f"killed-{finished}"
+        ended = False
+        while not ended:
+            # A third of the work at most, so that a run is killed several times.
+            moment = Moment(place, rng.uniform(0, work / 3), rng.random() < 0.5)
+            ended = run(program, place, moment) if killed < kills else run(program, place)
+            if not ended:
+                killed += 1
+                drafts += _has_draft(place)
+                check(place)
         found = program.result(place)
         assert found == expected, f"{place} differs from {folder / 'whole'}"
-        report.finished += 1
-    report.seconds = time.monotonic() - start
-    return report
+        finished += 1
+    return [program.name, killed, drafts, finished, f"{time.monotonic() - start:.0f}"]
 
 
 def main() -> None:
@@ -252,16 +170,14 @@ def main() -> None:
     parser.add_argument("--what", nargs="*", choices=list(PROGRAMS), default=list(PROGRAMS))
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    from tqdm import tqdm
+    given = parser.parse_args()
 
-    print("| program | kills | while a file was written | finished, all equal | seconds |")
-    print("|---|---|---|---|---|")
-    for name in options.what:
-        with tempfile.TemporaryDirectory() as folder, tqdm(total=options.kills, desc=name) as bar:
-            report = disturb(PROGRAMS[name], options.kills, Path(folder), options.seed, bar.update)
-        counts = f"{report.kills} | {report.drafts} | {report.finished} | {report.seconds:.0f}"
-        print(f"| {name} | {counts} |", flush=True)
+    def row(name: str) -> list[Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            return disturb(Program(name), given.kills, Path(folder), given.seed)
+
+    header = ("program", "kills", "while a file was written", "finished, all equal", "seconds")
+    print_table(header, map(row, given.what))
 
 
 if __name__ == "__main__":

@@ -3,46 +3,39 @@
 import pytest
 
 from tests import soak
-from tests.soak import RUNS, Batch, Run, SingleGame
 
 SLOW = pytest.mark.slow
 NEEDS = {"sb3": "stable_baselines3", "torchrl": "torchrl"}
 
 
-def make(name: str) -> Run:
+SHORT = [x if x in ("raw_env", "batch") else pytest.param(x, marks=SLOW) for x in soak.RUNS]
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_short_run_breaks_no_rule(name: str) -> None:
     if name in NEEDS:
         pytest.importorskip(NEEDS[name], exc_type=ImportError)
-    try:
-        return RUNS[name]()
-    except ImportError as error:
-        pytest.skip(str(error))
+    run = soak.RUNS[name]()
+    assert soak.soak(run, 20_000).decisions >= 20_000
+    assert run.checked > 8
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name if name in ("raw_env", "batch") else pytest.param(name, marks=SLOW) for name in RUNS],
-)
-def test_a_short_run_breaks_no_rule(name: str) -> None:
-    report = soak.soak(make(name), 20_000)
-    assert report.decisions >= 20_000
-    assert report.checked > 8
-
-
-@pytest.mark.slow
+@SLOW
 def test_memory_does_not_grow() -> None:
-    report = soak.soak(make("batch_threads"), soak.DECISIONS)
-    assert report.ended > 500
-    assert report.checked > 50
+    run = soak.RUNS["batch_threads"]()
+    soak.soak(run, soak.DECISIONS)
+    assert run.ended > 500
+    assert run.checked > 50
 
 
 def test_a_broken_state_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = SingleGame()
+    run = soak.Single()
     run.play()
     run.game.games["bank"][0, 0] -= 1
     with pytest.raises(AssertionError, match="breaks the rules"):
         run.check()
     monkeypatch.setattr(soak, "CHECKED", 64)
-    batch = Batch(4)
+    batch = soak.batch(games=4)
     batch.play()
     batch.check()
     batch.batch.games["points"][2, 1] += 1

@@ -4,8 +4,9 @@ from typing import Any
 
 import catan_pz
 from catan_pz.batch import cuda_kernels
+from tests.benchmarks.measuring import table
 from tests.gpu.devices import Device
-from tests.gpu.report import Deadline, table
+from tests.gpu.report import Deadline
 
 FACTS = (
     ("registers", "get_regs_per_thread"),

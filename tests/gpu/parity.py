@@ -10,8 +10,9 @@ import numpy as np
 
 import catan_pz
 from catan_pz import encoders
+from tests.benchmarks.measuring import table
 from tests.gpu.devices import Device, to_host
-from tests.gpu.report import Deadline, table
+from tests.gpu.report import Deadline
 
 LEAST = 100
 """Decisions in each game that have to be compared on a GPU."""

@@ -2,24 +2,25 @@
 
 import json
 import platform
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from catan_pz.files import whole_file
 
 LIBRARIES = ("catan-pz", "numba", "numba-cuda", "numpy", "torch")
 
 
-class Deadline:
-    """A share of the time that is left.
+class NotRunError(Exception):
+    """A part that can't run here, with the reason."""
 
-    Args:
-        seconds: from now on.
-    """
+
+class Deadline:
+    """A share of the time that is left: so many seconds from now on."""
 
     def __init__(self, seconds: float) -> None:
         self._end = perf_counter() + seconds
@@ -58,19 +59,19 @@ class Part:
 
 @dataclass
 class Report:
-    """All parts, with machine and versions.
-
-    Attributes:
-        command: as it was called.
-        device: name of the GPU, or "simulator".
-    """
+    """All parts, with the command as it was called, the GPU's name, machine and versions."""
 
     command: str
     device: str
     parts: list[Part] = field(default_factory=list)
     machine: str = field(default_factory=platform.platform)
     python: str = field(default_factory=platform.python_version)
-    versions: dict[str, str] = field(default_factory=lambda: versions_of(LIBRARIES))
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in LIBRARIES:
+            with suppress(metadata.PackageNotFoundError):
+                self.versions.setdefault(name, metadata.version(name))
 
     def save(self, folder: Path) -> None:
         """Write `report.md` and `report.json`, whole or not at all."""
@@ -82,31 +83,22 @@ class Report:
     def markdown(self) -> str:
         """The report as a page."""
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
-        lines = [
-            "# GPU report",
-            "",
-            f"{self.device}; {self.machine}; Python {self.python}; {versions}",
-            "",
-            f"`{self.command}`",
-        ]
+        where = f"{self.device}; {self.machine}; Python {self.python}; {versions}"
+        lines = ["# GPU report", "", where, "", f"`{self.command}`"]
         for part in self.parts:
             lines += ["", f"## {part.name}: {part.outcome}, {part.seconds:.0f} s", "", part.text]
         return "\n".join(lines) + "\n"
 
 
-def versions_of(names: Iterable[str]) -> dict[str, str]:
-    """Installed versions of some libraries; those that are missing are left out."""
-    found = {}
-    for name in names:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+def toolkit(environment: Mapping[str, str], default: Path) -> dict[str, str]:
+    """The variable that names a toolkit with libNVVM; none where one is set or nothing found.
 
-
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A Markdown table."""
-    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    lines += [f"| {' | '.join(str(cell) for cell in row)} |" for row in rows]
-    return "\n".join(lines)
+    Args:
+        environment: with `PATH`, on which `nvcc` is looked for.
+        default: the toolkit's home without it.
+    """
+    if environment.get("CUDA_HOME") or environment.get("CUDA_PATH"):
+        return {}
+    nvcc = shutil.which("nvcc", path=environment.get("PATH"))
+    homes = [default] if nvcc is None else [Path(nvcc).resolve().parents[1], default]
+    return next(({"CUDA_HOME": str(home)} for home in homes if (home / "nvvm").is_dir()), {})

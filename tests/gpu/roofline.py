@@ -8,8 +8,8 @@ is fused; `--compile` fuses most of the small ones, and those of the products al
 are no torch operations, and not in it.
 """
 
-import argparse
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,8 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from catan_pz.training.options import parse
+from tests.benchmarks.measuring import options, print_table
 from tests.examples.programs import load
-from tests.gpu.report import table
 
 BANDWIDTH = 4.8e12
 """Bytes a second of an H200's memory (NVIDIA's data sheet)."""
@@ -41,12 +41,7 @@ NETWORKS = {
 
 
 class Traffic(TorchDispatchMode):  # type: ignore[misc]
-    """Counts bytes of the operands and results of operations that move data.
-
-    Attributes:
-        all: of all operations.
-        products: of matrix products alone.
-    """
+    """Counts bytes of the operands and results of operations that move data."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,25 +63,19 @@ class Traffic(TorchDispatchMode):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Work:
-    """What a learned decision takes.
-
-    Attributes:
-        operations: floating-point operations of the products.
-        traffic: bytes of all operations.
-        products: bytes of the products alone.
-    """
+    """What a learned decision takes: floating-point operations, bytes, and those of products."""
 
     operations: float
     traffic: float
     products: float
 
 
-def counted(options: tuple[str, ...]) -> Work:
+def counted(words: tuple[str, ...]) -> Work:
     """What a learned decision takes in a training with some options."""
     program = load("train_selfplay")
     with tempfile.TemporaryDirectory() as folder:
         fixed = "--device=cpu", "--num-envs=256", "--n-steps=32", "--no-progress", "--target-kl=9"
-        args = parse(program.Args, [*fixed, *options, f"--out={folder}"], "")
+        args = parse(program.Args, [*fixed, *words, f"--out={folder}"], "")
         learner = program.make_run(args).learner
         learner.play(0)
         before = learner.frames
@@ -96,31 +85,24 @@ def counted(options: tuple[str, ...]) -> Work:
     return Work(flops.get_total_flops() / frames, traffic.all / frames, traffic.products / frames)
 
 
+def rows() -> Iterator[tuple[str, ...]]:
+    """Bounds for each network and kind of number."""
+    for name, words in NETWORKS.items():
+        for kind, peak in PEAK.items():
+            work = counted((*words, "--bf16") if kind == "bfloat16" else words)
+            bounds = peak / work.operations, BANDWIDTH / work.traffic
+            sizes = f"{work.traffic / 1e3:,.0f}", f"{work.products / 1e3:,.0f}"
+            most = [f"{bound / 1e6:,.1f}" for bound in (*bounds, BANDWIDTH / work.products)]
+            needs = f"{GOAL / min(bounds):.0%}"
+            yield name, kind, f"{work.operations / 1e6:.1f}", *sizes, *most, needs
+
+
 def main() -> None:
     """Print a table of networks."""
-    argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0]).parse_args()
-    rows = []
-    for name, options in NETWORKS.items():
-        for kind, peak in PEAK.items():
-            work = counted((*options, "--bf16") if kind == "bfloat16" else options)
-            bounds = peak / work.operations, BANDWIDTH / work.traffic
-            rows.append(
-                (
-                    name,
-                    kind,
-                    f"{work.operations / 1e6:.1f}",
-                    f"{work.traffic / 1e3:,.0f}",
-                    f"{work.products / 1e3:,.0f}",
-                    *(f"{bound / 1e6:,.1f}" for bound in bounds),
-                    f"{BANDWIDTH / work.products / 1e6:,.1f}",
-                    f"{GOAL / min(bounds):.0%}",
-                )
-            )
-    header = (
-        *("network", "numbers", "MFLOP", "kB moved", "kB by products"),
-        *("M decisions/s by FLOP", "by kB moved", "by products alone", "goal needs"),
-    )
-    print(table(header, rows))
+    options(__doc__)
+    header = ("network", "numbers", "MFLOP", "kB moved", "kB by products")
+    header += ("M decisions/s by FLOP", "by kB moved", "by products alone", "goal needs")
+    print_table(header, rows())
 
 
 if __name__ == "__main__":

@@ -7,32 +7,29 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
+from tests.benchmarks.measuring import table
 from tests.gpu.devices import Device
-from tests.gpu.report import Deadline, table
+from tests.gpu.report import Deadline, NotRunError
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ("gymnasium", "farama_notifications", "tyro", "docstring_parser", "typeguard")
 STABLE_BASELINES = ("stable_baselines3", "sb3_contrib")
-TRAINERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "train_selfplay": (
-        NEEDED,
-        (
-            *("--frames", "450000000", "--num-envs", "16384", "--n-steps", "32"),
-            *("--batch-size", "65536", "--bf16", "--compile", "--opponents", ""),
-            *("--network", "dense", "--width", "512", "--n-epochs", "1", "--no-eval-first"),
-            *("--eval-every", "450000000", "--checkpoint-every", "450000000"),
-        ),
-    ),
-    "train_maskable_ppo": ((*NEEDED, *STABLE_BASELINES), ("--frames", "200000")),
-    "train_dqn": ((*NEEDED, *STABLE_BASELINES), ("--frames", "200000")),
+_SELFPLAY = """
+    --frames 450000000 --num-envs 16384 --n-steps 32 --batch-size 65536 --bf16 --compile
+    --opponents= --network dense --width 512 --n-epochs 1 --no-eval-first --eval-every 450000000
+    --checkpoint-every 450000000
+"""
+TRAINERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "train_selfplay": (NEEDED, _SELFPLAY),
+    "train_maskable_ppo": ((*NEEDED, *STABLE_BASELINES), "--frames 200000"),
+    "train_dqn": ((*NEEDED, *STABLE_BASELINES), "--frames 200000"),
 }
 """The libraries that each takes, and its options; the first one goes on until its time is over."""
-OPTIONS = ("--device", "cuda", "--no-progress", "--eval-games", "200")
+OPTIONS = "--device cuda --no-progress --eval-games 200"
 SHORTEST = 10.0
 """Seconds that a training has at least."""
 STOPPING = 60.0
@@ -41,93 +38,69 @@ LAST_ROUNDS = 5
 """Rounds whose median rate is reported: those before have compiled the kernels and the network."""
 
 
-class NotRunError(Exception):
-    """A part that can't run here, with the reason."""
-
-
-class FailedError(Exception):
-    """A part that failed in places, with all that it found."""
-
-
 def run(device: Device, deadline: Deadline) -> str:
-    """Train by each trainer and tell how long it took and what it printed last.
+    """Train by each trainer that can run, and tell what it printed last.
 
     Raises:
         NotRunError: in the simulator, or where libraries of all trainers are missing.
-        FailedError: if a trainer failed; the others ran all the same.
+        RuntimeError: if a trainer failed; the others ran all the same.
     """
     if device.is_simulated:
         raise NotRunError("torch needs a GPU")
-    missing = {
-        name: [library for library in needed if find_spec(library) is None]
-        for name, (needed, _) in TRAINERS.items()
-    }
-    rows, failures, to_run = [], [], sum(not libraries for libraries in missing.values())
-    for name, (_, options) in TRAINERS.items():
-        if missing[name]:
-            line = f"not installed: {', '.join(missing[name])}"
+    rows, failures, to_run = [], [], []
+    for name, (needed, options) in TRAINERS.items():
+        missing = [library for library in needed if find_spec(library) is None]
+        if missing:
+            rows.append((name, f"not installed: {', '.join(missing)}"))
         else:
-            try:
-                line = train(name, options, deadline.share(1 / to_run))
-            except RuntimeError as error:
-                line = "failed"
-                failures.append(f"`{name}`:\n\n```\n{error}\n```")
-            to_run -= 1
-        rows.append((f"`{shlex.join([f'examples/{name}.py', *OPTIONS, *options])}`", line))
-    text = "\n\n".join([table(("trainer", "last line"), rows), *failures])
-    if all(missing.values()):
-        raise NotRunError(text)
+            to_run.append((name, shlex.split(f"{OPTIONS} {options}")))
+    if not to_run:
+        raise NotRunError(table(("trainer", "last line"), rows))
+    for k, (name, options) in enumerate(to_run):
+        line, errors = train(name, options, deadline.share(1 / (len(to_run) - k)))
+        rows.append((f"`{shlex.join([f'examples/{name}.py', *options])}`", line))
+        failures += [f"{name}:\n{errors}"] if errors else []
     if failures:
-        raise FailedError(text)
-    return text
+        raise RuntimeError("\n\n".join([table(("trainer", "last line"), rows), *failures]))
+    return table(("trainer", "last line"), rows)
 
 
-def train(name: str, options: Sequence[str], deadline: Deadline) -> str:
-    """The last line that a training prints, and the rate of its last rounds.
+def train(name: str, options: list[str], deadline: Deadline) -> tuple[str, str]:
+    """The last line that a training prints, with the rate of its last rounds; errors if it failed.
 
-    It is asked to stop when its time is over.
-
-    Raises:
-        RuntimeError: with the errors that it printed, if it failed.
+    It is asked to stop when its time is over, and killed if it doesn't.
     """
-    asked = killed = False
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    asked = ""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, f"examples/{name}.py", "--out", folder, *OPTIONS, *options]
-        with subprocess.Popen(
-            command,
+        process = subprocess.Popen(
+            [sys.executable, f"examples/{name}.py", "--out", folder, *options],
             cwd=ROOT,
-            env=environment(),
+            env=os.environ | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        ) as process:
+        )
+        try:
+            printed, errors = process.communicate(timeout=max(SHORTEST, deadline.left))
+        except subprocess.TimeoutExpired:
+            asked = "stopped"
+            process.terminate()
             try:
-                printed, errors = process.communicate(timeout=max(SHORTEST, deadline.left))
+                printed, errors = process.communicate(timeout=STOPPING)
             except subprocess.TimeoutExpired:
-                asked = True
-                process.terminate()
-                try:
-                    printed, errors = process.communicate(timeout=STOPPING)
-                except subprocess.TimeoutExpired:
-                    killed = True
-                    process.kill()
-                    printed, errors = process.communicate()
-    if killed:
-        line = f"killed, as it hadn't stopped {STOPPING:.0f} s after its time was over"
-    elif asked and process.returncode == -signal.SIGTERM:
-        line = "stopped while starting, as its time was over"
-    elif process.returncode != 0:
-        raise RuntimeError(f"exit status {process.returncode}\n{errors[-2000:]}".strip())
-    else:
-        line = (printed.strip().splitlines() or ["nothing printed"])[-1]
+                asked = "killed"
+                process.kill()
+                printed, errors = process.communicate()
+    if process.returncode not in (0, *((-signal.SIGTERM, -signal.SIGKILL) if asked else ())):
+        return "failed", f"exit status {process.returncode}\n{errors[-2000:]}"
+    line = (printed.strip().splitlines() or ["nothing printed"])[-1]
+    if process.returncode != 0:
+        line = f"{asked} as its time was over"
     last = rates(printed)[-LAST_ROUNDS:]
-    return f"{line}; {median(last):,.0f} frames/s in the last {len(last)} rounds" if last else line
-
-
-def environment() -> dict[str, str]:
-    """Of a training: it finds the package, and prints without delay."""
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    told = f"; {median(last):,.0f} frames/s in the last {len(last)} rounds" if last else ""
+    return f"{line}{told}", ""
 
 
 def rates(printed: str) -> list[float]:
