@@ -23,8 +23,7 @@ from catan_pz.arena import load_results
 from catan_pz.game.record import GameRecord
 from catan_pz.training.checkpoints import Checkpoints
 from tests.benchmarks.measuring import print_table
-from tests.examples.programs import EXAMPLES
-from tests.examples.states import final_state
+from tests.examples.programs import EXAMPLES, end_of
 
 KILLS = 10
 PATIENCE = 2.0
@@ -63,7 +62,7 @@ class Program(NamedTuple):
         rows = (folder / "curve.csv").read_text().splitlines()
         curve = [row.split(",")[:1] + row.split(",")[2:] for row in rows]
         results = [{k: v for k, v in row.items() if k != "seconds"} for row in found["results"]]
-        return final_state(folder) | {"frames": found["frames"], "results": results, "rows": curve}
+        return end_of(folder) | {"frames": found["frames"], "results": results, "rows": curve}
 
 
 def check(folder: Path) -> None:
