@@ -26,10 +26,7 @@ from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import (
     check_arrays,
-    check_ends,
-    check_finite_in,
     check_unfinished,
-    check_winners,
     sound_records,
 )
 from catan_pz.observation.segments import SIZE
@@ -177,9 +174,6 @@ class CpuBatch(ThreadedGames, Batch):
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
-        check_finite_in(state, ["rewards"])
-        check_ends(state)
-        check_winners(state, records)
         if self.auto_reset:
             check_unfinished(records)  # it would wait for ever
         self._change(self._copy_from, state, records)

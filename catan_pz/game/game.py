@@ -1,7 +1,6 @@
 """One game, played from Python: the record, its rules and the calls on it."""
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from functools import cache
 from typing import Any, Self, cast
 
@@ -62,17 +61,6 @@ Listener = Callable[["Game", Events], None]
 """Called after each decision with the game and all events of the decision, hidden ones too."""
 
 
-def _check_record(games: Any) -> None:
-    """Refuse what compiled code can't take for one game."""
-    if not isinstance(games, np.ndarray) or games.shape != (1,) or games.dtype != STATE:
-        given = (
-            f"{games.shape} of {games.dtype}" if isinstance(games, np.ndarray) else quoted(games)
-        )
-        raise ValueError(f"a game is an array (1,) of engine.state.STATE; given: {given}")
-    if not games.flags.carray:
-        raise ValueError("a game is played in its array, which must be writable and aligned")
-
-
 class Game:
     """A game of Catan.
 
@@ -113,13 +101,7 @@ class Game:
         """Start a new game of the same rules."""
         seed = drawn_seed() if seed is None else check_seed(seed)
         self.origin = object()
-        game_calls.deal_game(
-            self.games,
-            0,
-            np.uint64(seed),
-            deal_of(self.rules),
-            self._mask,
-        )
+        game_calls.deal_game(self.games, 0, np.uint64(seed), deal_of(self.rules), self._mask)
 
     @property
     def state(self) -> Any:
@@ -181,13 +163,12 @@ class Game:
         """Play an action; chance draws, unless its outcome is named.
 
         Args:
-            action: any integer type, legal now.
+            action: legal now.
             outcome: the dice as a pair, the `Resource` stolen, the `Card` bought; of the last
                 two the name in lower case, too.
 
         Raises:
             IllegalActionError: names phase, action and the condition missing.
-            TypeError: if the action isn't an integer.
             ValueError: if the outcome named can't come of the action.
         """
         self.play(self.prepare(action, outcome))
@@ -209,8 +190,7 @@ class Game:
         """
         if not self.listeners:
             return self._play_once(action, detail)
-        if self._tells:
-            self._refuse_listener()
+        self._refuse_listeners()
         code = PAUSED
         while code & PAUSED:
             code = self._play_once(action, DECISIONS)
@@ -233,17 +213,13 @@ class Game:
             self._tells = False
         return events
 
-    def _refuse_listener(self) -> None:
-        raise RuntimeError("a listener can't play on the game that it listens to; play a copy")
+    def _refuse_listeners(self) -> None:
+        if self._tells:
+            raise RuntimeError("a listener can't play on the game that it listens to; play a copy")
 
     def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
-        """Check an action and name the outcome of it, as `step` does before it plays.
-
-        Returns:
-            The action as an int. If an outcome is named, the action must be played next.
-        """
-        if self._tells:
-            self._refuse_listener()
+        """Check an action, which must be played next, and name the outcome of it."""
+        self._refuse_listeners()
         action = as_action(action)
         self.check(action)
         if outcome is not None:
@@ -312,11 +288,7 @@ class Game:
 
     @classmethod
     def from_snapshot(cls, data: Mapping[str, Any]) -> Self:
-        """A game in the state of a snapshot.
-
-        Raises:
-            ValueError: names the entry that is wrong, or the rules that the state breaks.
-        """
+        """A game in the state of a snapshot; an error names the entry that is wrong."""
         games, rules = state_from_dict(data)
         game = cls.from_games(games, rules)
         wrong = derived_differences(game.games[0], data)
@@ -334,9 +306,11 @@ class Game:
         Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do
         that. Play of one that breaks them may bring anything about.
         """
-        if not isinstance(rules, Rules):
-            raise ValueError(f"rules={quoted(rules)} are not possible; allowed: a Rules")
-        _check_record(games)
+        if getattr(games, "shape", None) != (1,) or games.dtype != STATE or not games.flags.carray:
+            raise ValueError(
+                "games must be an array (1,) of engine.state.STATE, writable and aligned, got "
+                f"{quoted(games)}"
+            )
         ranges_of(rules).check(games)
         return cls._on(games, rules)
 
@@ -364,22 +338,10 @@ class Game:
         """An independent game in the same state, without listeners."""
         return type(self)._on(self.games.copy(), self.rules)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        other = self.copy()
-        memo[id(self)] = other  # listeners may hold the game themselves
-        other.origin = deepcopy(self.origin, memo)
-        other.listeners = deepcopy(self.listeners, memo)
-        return other
-
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "rules": self.rules,
-            "games": np.asarray(self.games),
-            "origin": self.origin,
-            "listeners": self.listeners,
-        }
+        kept = {name: getattr(self, name) for name in ("rules", "origin", "listeners")}
+        return kept | {"games": np.asarray(self.games)}
 
     def __setstate__(self, data: dict[str, Any]) -> None:
-        self.__dict__.update(type(self).from_games(data["games"].copy(), data["rules"]).__dict__)
-        self.origin = data["origin"]
-        self.listeners = data["listeners"]
+        game = type(self).from_games(data.pop("games").copy(), data["rules"])
+        self.__dict__.update(game.__dict__ | data)

@@ -1,6 +1,7 @@
 """Positions written by hand: name what matters, and the rest follows."""
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -8,9 +9,8 @@ from msgspec import to_builtins
 
 from catan_pz.board.generators import BEGINNER_BOARD
 from catan_pz.checks import did_you_mean, not_possible, plain_int, quoted
-from catan_pz.engine.chance import ALL_ROLLS
 from catan_pz.game.game import Game
-from catan_pz.game.state_json import DERIVED, FORMAT, state_from_dict
+from catan_pz.game.state_json import DERIVED, state_from_dict
 from catan_pz.rules import Board, Rules
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
@@ -20,7 +20,6 @@ from catan_pz.terms import (
     LONGEST_ROAD_MINIMUM,
     NOBODY,
     NUM_CARD_KINDS,
-    Terrain,
 )
 
 _NOTHING: Final[dict[str, Any]] = {
@@ -55,16 +54,14 @@ def position(
             by default that every hand is known, "card_played" what the phase needs.
 
     Special cards go to whom they must belong, unless their owners are given.
-
-    Raises:
-        ValueError: if the position can't be, or breaks the rules.
     """
     table = _table(players, rules)
     rules = Rules.make(rules)
     board = board if isinstance(board, Board) else Board.from_dict(board)
     if not isinstance(phase, str):
         raise not_possible("phase", phase, "the name of a phase")
-    data = _skeleton(rules, table, board, phase, seed) | {"deck": deck}
+    data = _skeleton(rules, table, board, phase) | {"deck": deck}
+    data["rng"]["state"] = seed
     _check_entries(entries, data)
     data = to_builtins(data | entries, enc_hook=_plain)
     if "card_played" not in entries:
@@ -72,9 +69,8 @@ def position(
         data["card_played"] = before_roll or phase == "free_road"
     games, rules = state_from_dict(data)
     _complete(games[0], entries)
-    game = Game.from_games(games, rules)
-    award(game.games[0], entries)
-    game = Game.from_games(games, rules)
+    award(Game.from_games(games, rules).games[0], entries)
+    game = Game.from_games(games, rules)  # points follow from special cards
     broken = game.validate()
     if broken:
         raise ValueError(f"position breaks the rules: {broken!r}")
@@ -119,36 +115,19 @@ def _plain(value: Any) -> Any:
 
 
 def _skeleton(
-    rules: Rules, table: list[dict[str, Any]], board: Board, phase: str, seed: int
+    rules: Rules, table: list[dict[str, Any]], board: Board, phase: str
 ) -> dict[str, Any]:
-    n = rules.num_players
-    return {
-        "format": FORMAT,
+    """A state in which each seat has what the table says, and nothing else has happened."""
+    start = Game(replace(rules, board=board, no_adjacent_red=False), 0).snapshot()
+    return start | {
         "rules": rules.to_dict(),
-        "board": board.to_dict(),
-        "robber": board.terrains.index(Terrain.DESERT),
         "bank": {},
         "players": table,
-        "longest_road_owner": None,
-        "largest_army_owner": None,
         "phase": phase,
-        "turn": 0,
         "turn_player": 0,
         "player_to_move": 0,
         "rolled": phase not in ("setup_settlement", "setup_road", "roll"),
-        "card_played": False,
-        "dice": [0, 0],
-        "free_roads": 0,
-        "to_discard": [0] * n,
-        "offers_made": 0,
-        "offer": None,
-        "knowledge": [[{"min": has["hand"], "max": has["hand"]} for has in table]] * n,
-        "winner": None,
-        "rng": {
-            "state": seed,
-            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if ALL_ROLLS >> k & 1],
-            "script_place": 0,
-        },
+        "knowledge": [[{"min": has["hand"], "max": has["hand"]} for has in table]] * len(table),
     }
 
 

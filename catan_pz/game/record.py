@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
+from msgspec import Struct
+
 from catan_pz.actions import action_id, describe_action
-from catan_pz.checks import as_integer, quoted
+from catan_pz.checks import quoted, shaped
 from catan_pz.events import Decision, Events, Outcome, as_outcome, outcome_of
-from catan_pz.files import RepeatedNameError, read_json, read_text, text_lines, whole_file
+from catan_pz.files import read_json, read_text, text_lines, whole_file
 from catan_pz.game.game import Game
 from catan_pz.terms import Card, Resource
 
@@ -28,6 +30,12 @@ _NO_GAME: Final = (
     f"a recorded game begins with the format {FORMAT!r} and ends with the result: this one "
     "doesn't, or is cut short"
 )
+
+
+class _Row(Struct):
+    player: int
+    action: dict[str, Any]
+    outcome: Any
 
 
 @dataclass
@@ -62,11 +70,6 @@ class GameRecord:
         """Record a game from here on, as it is played, until it is reset or restored.
 
         Whoever goes on with the game after that begins another record, or is warned.
-
-        Args:
-            game: the game.
-            names: what the players are called, one a seat.
-            agents: who plays, one a seat, None for persons.
         """
         start = game.snapshot()
         called = _one_a_seat("names", names, start, str)
@@ -102,11 +105,7 @@ class GameRecord:
 
     @classmethod
     def from_lines(cls, text: str | Iterable[str]) -> Self:
-        """Read a recorded game from its JSON lines, or from those of a saved table.
-
-        Args:
-            text: the lines as one text, or one by one, as `lines` gives them.
-        """
+        """Read a recorded game from its JSON lines, as one text or one by one."""
         lines = text if isinstance(text, str) else "\n".join(line.rstrip("\n") for line in text)
         rows = (_parse(number, line) for number, line in enumerate(text_lines(lines), 1))
         number, header = next(rows)
@@ -161,12 +160,7 @@ class GameRecord:
 
 @dataclass(eq=False)
 class _Recorder:
-    """Adds what is played to a record, until another game begins.
-
-    Attributes:
-        record: the record.
-        origin: that of the recorded game.
-    """
+    """Adds what is played to a record, until another game begins, of another `origin`."""
 
     record: GameRecord
     origin: object
@@ -193,9 +187,7 @@ def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> l
     seats = len(start["players"])
     listed = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == seats
     if not listed or not all(isinstance(one, kind) for one in given):
-        raise ValueError(
-            f"{what}={quoted(given)} are not possible; allowed: {seats} names, one a seat"
-        )
+        raise ValueError(f"{what} must be {seats} names, one a seat, got {quoted(given)}")
     return list(given)
 
 
@@ -223,12 +215,8 @@ def _outcome_from_json(action: int, value: Any) -> Outcome:
 def _parse(number: int, line: str) -> tuple[int, Mapping[str, Any]]:
     try:
         row = read_json(line)
-    except RepeatedNameError as error:
-        raise ValueError(f"line {number}: {error}") from error
-    except ValueError as error:  # numbers of thousands of digits, too
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"line {number} is not JSON: {error}") from error
-    except RecursionError:
-        raise ValueError(f"line {number} is nested too deeply") from None
     if not isinstance(row, dict):
         raise ValueError(f"line {number} is not a JSON object")
     return number, row
@@ -252,12 +240,9 @@ def _decisions_and_result(
 
 
 def _decision(number: int, row: Mapping[str, Any]) -> Decision:
-    for entry in ("player", "action", "outcome"):
-        if entry not in row:
-            raise ValueError(f"line {number} is no decision: it has no entry {entry!r}")
     try:
-        action = action_id(**row["action"])
-        player = as_integer("player", row["player"])
-        return Decision(player, action, _outcome_from_json(action, row["outcome"]))
+        read = shaped(row, _Row, "decision")
+        action = action_id(**read.action)
+        return Decision(read.player, action, _outcome_from_json(action, read.outcome))
     except (TypeError, ValueError) as error:
         raise ValueError(f"line {number} is no decision: {error}") from error

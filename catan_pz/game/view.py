@@ -1,8 +1,6 @@
 """What one seat may know of a game: all that agents and encoders are given."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +9,6 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_count, check_generator, check_seat
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
-from catan_pz.kernels.rule import bound
 from catan_pz.observation.segments import SIZE, named_views
 
 
@@ -59,16 +56,11 @@ class View:
         Raises:
             RuntimeError: if the host doesn't follow the game for this agent, which it does
                 for agents with `needs_belief = True`.
-            ValueError: for an rng that is none.
         """
         return self._followed().resample(check_generator(rng))
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """Several such games, drawn at once in a fraction of the time.
-
-        Returns:
-            (count,) array of `STATE`, as `Game.games` holds them.
-        """
+        """(count,) `STATE` of several such games, drawn at once in a fraction of the time."""
         return self._followed().resample_many(check_generator(rng), check_count("count", count))
 
     def _followed(self) -> Resampler:
@@ -80,16 +72,10 @@ class View:
         return self._resampler
 
 
-@cache
-def _observe() -> Callable[..., None]:
-    observe: Callable[..., None] = bound(game_calls.observe)
-    return observe
-
-
 def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
     """What a seat may know now, in arrays of its own; the mask is zero unless it is to move."""
     seat = check_seat(seat, game.rules.num_players)
     observation = np.empty(SIZE, np.int8)
-    _observe()(game.games, 0, seat, observation)
+    game_calls.observe(game.games, 0, seat, observation)
     mask = game.mask.copy() if game.player == seat else np.zeros_like(game.mask)
     return View(observation, mask, resampler)

@@ -8,7 +8,9 @@ import pytest
 
 from catan_pz import Game, IllegalActionError, action_id
 from catan_pz.belief import Belief
+from catan_pz.engine.state import STATE
 from catan_pz.game import position
+from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
 from catan_pz.terms import Card, Resource
 
@@ -71,32 +73,6 @@ def test_an_illegal_action_names_what_is_missing_and_changes_nothing() -> None:
     assert bytes_of(game) == before
 
 
-def test_named_outcomes() -> None:
-    hand = {"brick": 1, "ore": 3}
-    players = [{"settlements": [10]}, {"settlements": [50], "hand": hand}]
-    rules = Rules(num_players=2)
-    game = position(players, rules=rules, phase="move_robber")
-    onto = action_id("move_robber", hex=17)
-    assert game.outcomes(onto) == {Resource.BRICK: 0.25, Resource.ORE: 0.75}
-    game.step(onto, outcome=Resource.BRICK)
-    assert game.snapshot()["players"][0]["hand"]["brick"] == 1
-
-    game = position(players, rules=rules, phase="roll")
-    assert sum(game.outcomes(action_id("roll")).values()) == pytest.approx(1)
-    game.step(action_id("roll"), outcome=(6, 4))
-    assert game.snapshot()["dice"] == [6, 4]
-    with pytest.raises(ValueError, match="can't come of"):
-        game.step(action_id("end_turn"), outcome=(1, 1))
-
-    hand = {"wool": 1, "grain": 1, "ore": 1}
-    game = position([{"settlements": [10], "hand": hand}, {}], rules=rules)
-    game.step(action_id("buy_development_card"), outcome=Card.MONOPOLY)
-    state = game.snapshot()
-    assert state["players"][0]["cards"]["monopoly"] == 1
-    assert state["deck"].count("monopoly") == 1
-    assert len(state["deck"]) == 24
-
-
 def stealing() -> Game:
     hand = {"brick": 1, "ore": 3}
     players = [{"settlements": [10]}, {"settlements": [50], "hand": hand}]
@@ -117,6 +93,27 @@ CHANCES = {
     "rob": (stealing, action_id("move_robber", hex=17)),
     "buy": (buying, action_id("buy_development_card")),
 }
+
+
+def test_named_outcomes() -> None:
+    game, onto = stealing(), action_id("move_robber", hex=17)
+    assert game.outcomes(onto) == {Resource.BRICK: 0.25, Resource.ORE: 0.75}
+    game.step(onto, outcome=Resource.BRICK)
+    assert game.snapshot()["players"][0]["hand"]["brick"] == 1
+
+    game = rolling()
+    assert sum(game.outcomes(action_id("roll")).values()) == pytest.approx(1)
+    game.step(action_id("roll"), outcome=(6, 4))
+    assert game.snapshot()["dice"] == [6, 4]
+    with pytest.raises(ValueError, match="can't come of"):
+        game.step(action_id("end_turn"), outcome=(1, 1))
+
+    game = buying()
+    game.step(action_id("buy_development_card"), outcome=Card.MONOPOLY)
+    state = game.snapshot()
+    assert state["players"][0]["cards"]["monopoly"] == 1
+    assert state["deck"].count("monopoly") == 1
+    assert len(state["deck"]) == 24
 
 
 @pytest.mark.parametrize(
@@ -211,3 +208,21 @@ def test_a_listener_cannot_play_on_its_game() -> None:
     game.listeners.clear()
     play(game, 1, 5)
     assert len(heard) == 1
+
+
+@pytest.mark.parametrize(
+    "games",
+    [np.zeros(2, STATE), np.zeros(1, np.int8), np.broadcast_to(np.zeros(1, STATE), 1), None],
+)
+def test_a_game_is_one_record_that_can_be_written_to(games) -> None:
+    with pytest.raises(ValueError, match=r"an array \(1,\) of engine.state.STATE, writable"):
+        Game.from_games(games, Rules())
+
+
+@pytest.mark.parametrize("look", [Game.observe, Game.observe_scaled, view_of])
+def test_only_a_seat_of_the_game_can_look(look) -> None:
+    game = Game(seed=1, num_players=3)
+    for seat in (-1, 3):
+        with pytest.raises(ValueError, match=r"seat.* an int from 0 to 2"):
+            look(game, seat)
+    look(game, np.int64(2))

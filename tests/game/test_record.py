@@ -110,7 +110,7 @@ def test_names_and_agents_with_their_options_are_kept(tmp_path: Path) -> None:
     assert header["names"] == record.names == ["Ann", "search"]
     assert header["agents"] == record.agents == [None, "search:simulations=3"]
     assert "names" not in json.loads(next(GameRecord.of(game).lines()))
-    with pytest.raises(ValueError, match=r"agents=.* allowed: 2 names, one a seat"):
+    with pytest.raises(ValueError, match=r"agents must be 2 names, one a seat, got"):
         GameRecord.of(game, agents=["random"])
 
 
@@ -149,44 +149,40 @@ def test_lines_are_read_one_by_one_as_well(tmp_path: Path) -> None:
         assert GameRecord.from_lines(file) == record
 
 
-def test_broken_records_are_refused_with_the_line() -> None:
-    _, record = recorded_game(5, 60, trading=False)
-    lines = list(record.lines())
-    with pytest.raises(ValueError, match="cut short"):
-        GameRecord.from_lines("\n".join(lines[:-1]))
-    with pytest.raises(ValueError, match="line 3 is no decision"):
-        GameRecord.from_lines(broken(lines, 2, action={"kind": "fly"}))
-    with pytest.raises(ValueError, match="line 2 is not JSON"):
-        GameRecord.from_lines("\n".join([lines[0], "{", *lines[2:]]))
-    header = {name: value for name, value in json.loads(lines[0]).items() if name != "state"}
-    for first in (header, header | {"state": 3}, header | {"state": {}}):
-        with pytest.raises(ValueError, match="line 1 has no state"):
-            GameRecord.from_lines("\n".join([json.dumps(first), *lines[1:]]))
-    state = {name: value for name, value in record.start.items() if name != "rules"}
-    for first in (state, state | {"rules": []}):
-        with pytest.raises(ValueError, match="line 1 has no rules"):
-            GameRecord.from_lines(broken(lines, 0, state=first))
-    with pytest.raises(ValueError, match="line 3 is no decision: player"):
-        GameRecord.from_lines(broken(lines, 2, player="0"))
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    return list(recorded_game(5, 60, trading=False)[1].lines())
+
+
+@pytest.mark.parametrize(
+    ("number", "changes", "said"),
+    [
+        (0, {"state": 3}, "line 1 has no state"),
+        (0, {"state": {"players": []}}, "line 1 has no rules"),
+        (2, {"action": {"kind": "fly"}}, "line 3 is no decision"),
+        (2, {"player": "0"}, "line 3 is no decision: decision.player"),
+        (2, {"outcome": "gold"}, "line 3 is no decision: outcome"),
+        (2, {"action": {"kind": "roll"}}, r"line 3: phase .* is illegal"),
+        (-1, {"result": 3}, ": 3 is no result"),
+        (-1, {"result": {"turns": 99}}, "the result is"),
+    ],
+)
+def test_broken_records_are_refused_with_the_line(lines, number, changes, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        list(GameRecord.from_lines(broken(lines, number, **changes)).replay())
+
+
+def test_lines_that_are_no_record_are_refused(lines: list[str]) -> None:
     twice = lines[2].replace('"player":', '"player": 0, "player":')
-    with pytest.raises(ValueError, match="line 3: the entry 'player' stands twice"):
-        GameRecord.from_lines("\n".join([*lines[:2], twice, *lines[3:]]))
-    with pytest.raises(ValueError, match=f"line {len(lines)}: 3 is no result"):
-        GameRecord.from_lines(broken(lines, -1, result=3))
-    with pytest.raises(ValueError, match="line 2 is nested too deeply"):
-        GameRecord.from_lines("\n".join([lines[0], "[" * 10**5 + "]" * 10**5, *lines[2:]]))
-    with pytest.raises(ValueError, match="line 3 is no decision: outcome"):
-        GameRecord.from_lines(broken(lines, 2, outcome="gold"))
-    for entry in ("player", "action", "outcome"):
-        row = {name: value for name, value in json.loads(lines[2]).items() if name != entry}
-        with pytest.raises(ValueError, match=f"line 3 is no decision: it has no entry '{entry}'"):
-            GameRecord.from_lines("\n".join([*lines[:2], json.dumps(row), *lines[3:]]))
-    illegal = GameRecord.from_lines(broken(lines, 2, action={"kind": "roll"}))
-    with pytest.raises(ValueError, match=r"line 3: phase .* is illegal"):
-        list(illegal.replay())
-    other_result = json.dumps({"result": record.result | {"turns": 99}})
-    with pytest.raises(ValueError, match="the result is"):
-        list(GameRecord.from_lines("\n".join([*lines[:-1], other_result])).replay())
+    deep = "[" * 10**5 + "]" * 10**5
+    for text, said in (
+        (lines[:-1], "cut short"),
+        ([lines[0], "{", *lines[2:]], "line 2 is not JSON"),
+        ([lines[0], deep, *lines[2:]], "line 2 is not JSON"),
+        ([*lines[:2], twice, *lines[3:]], "line 3 is not JSON: the entry 'player' stands twice"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            GameRecord.from_lines("\n".join(text))
 
 
 @pytest.mark.purepython
@@ -213,8 +209,8 @@ def test_what_follows_the_line_that_is_wrong_is_not_read(monkeypatch: pytest.Mon
     for first, reason in (
         ([], "begins with the format"),
         (['{"format": "catan-pz-table/1"}'], "begins with the format"),
-        (lines[:1], "line 2 is no decision: it has no entry 'player'"),
-        (lines[:3], "line 4 is no decision: it has no entry 'player'"),
+        (lines[:1], "line 2 is no decision"),
+        (lines[:3], "line 4 is no decision"),
         (lines, f"line {len(lines) + 1} stands after the result"),
     ):
         parsed: list[str] = []

@@ -17,55 +17,18 @@ from tests.helpers import RESOURCES, RULE_SETS, act, path
 CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"]
 
 KEYS = [
-    "format",
-    "rules",
-    "board",
-    "robber",
-    "bank",
-    "deck",
-    "players",
-    "longest_road_owner",
-    "largest_army_owner",
-    "phase",
-    "turn",
-    "turn_player",
-    "player_to_move",
-    "rolled",
-    "card_played",
-    "dice",
-    "free_roads",
-    "to_discard",
-    "offers_made",
-    "offer",
-    "knowledge",
-    "winner",
-    "rng",
+    *("format", "rules", "board", "robber", "bank", "deck", "players"),
+    *("longest_road_owner", "largest_army_owner", "phase", "turn", "turn_player"),
+    *("player_to_move", "rolled", "card_played", "dice", "free_roads", "to_discard"),
+    *("offers_made", "offer", "knowledge", "winner", "rng"),
 ]
 PLAYER_KEYS = [
-    "hand",
-    "cards",
-    "new_cards",
-    "cards_played",
-    "roads",
-    "settlements",
-    "cities",
-    "road_length",
-    "points",
-    "visible_points",
+    *("hand", "cards", "new_cards", "cards_played", "roads", "settlements", "cities"),
+    *("road_length", "points", "visible_points"),
 ]
 PHASES = [
-    "setup_settlement",
-    "setup_road",
-    "roll",
-    "discard",
-    "move_robber",
-    "steal",
-    "main",
-    "free_road",
-    "compose",
-    "answer",
-    "close",
-    "over",
+    *("setup_settlement", "setup_road", "roll", "discard", "move_robber", "steal"),
+    *("main", "free_road", "compose", "answer", "close", "over"),
 ]
 
 
@@ -333,23 +296,15 @@ def nested(depth):
 BROKEN = {
     "another format": (at("format", "catan-pz-state/2"), "state.format: no such value"),
     "no format": (without("format"), "state.format is missing"),
-    "rules are a number": (at("rules", 3), "state.rules: expected object, got int"),
     "unknown option": (at("rules", "robbers", 2), "unknown option robbers"),
-    "option out of range": (at("rules", "num_players", 7), "num_players"),
     "too few players": (at("players", []), "state.players: expected array of length 3, got 0"),
     "robber off the board": (at("robber", 19), "state.robber: expected int <= 18, got 19"),
-    "robber is true": (at("robber", True), "state.robber: expected int, got bool"),
-    "unknown resource": (at("bank", "gold", 1), "state.bank.gold is unknown"),
     "negative cards": (at("bank", "brick", -1), "state.bank.brick: expected int >= 0, got -1"),
-    "unknown card in the deck": (at("deck", 0, "spy"), r"state.deck\[0\]: no such value 'spy'"),
     "deck of 51": (lambda s: s["deck"].extend(["knight"] * 26), "state.deck: .* length <= 25"),
     "no hand": (without("players", 0, "hand"), r"players\[0\].hand is missing"),
-    "half a card": (at("players", 0, "hand", "brick", 1.5), "hand.brick: expected int, got float"),
     "edge 72": (at("players", 0, "roads", [72]), r"players\[0\].roads\[0\]: .* <= 71, got 72"),
     "a road twice": (at("players", 1, "roads", [5, 5]), r"players\[1\].roads: expected each once"),
-    "six settlements": (at("players", 0, "settlements", [0, 2, 4, 6, 8, 10]), "length <= 5"),
     "wrong points": (at("players", 0, "points", 9), r"players\[0\].points=9 should be 0"),
-    "no points": (without("players", 0, "points"), "points is missing"),
     "new cards out of turn": (at("players", 2, "new_cards", "knight", 1), "in turn"),
     "owner of seat 3 of 3": (
         at("longest_road_owner", 3),
@@ -357,32 +312,21 @@ BROKEN = {
     ),
     "unknown phase": (at("phase", "lunch"), "state.phase: no such value 'lunch'"),
     "nobody to move": (at("player_to_move", None), "player_to_move: expected int, got null"),
-    "rolled is a number": (at("rolled", 1), "state.rolled: expected bool, got int"),
-    "three dice": (at("dice", [1, 2, 3]), "state.dice"),
     "half a throw": (at("dice", [0, 5]), "state.dice: expected two numbers"),
     "to_discard too short": (at("to_discard", [0, 0]), "to_discard: .* length 3, got 2"),
     "no offer where one is due": (at("offer", None), "state.offer: expected one"),
     "an offer of another": (at("offer", "from", 1), "offer.from: expected turn_player, 0, got 1"),
-    "two answers missing": (at("offer", "answers", [None]), "offer.answers: .* length 3, got 1"),
-    "an unknown answer": (at("offer", "answers", 1, "perhaps"), r"answers\[1\]: no such value"),
     "an answer of the maker": (at("offer", "answers", 0, "accept"), r"answers\[0\]: expected null"),
-    "knowledge of two": (at("knowledge", [[], []]), "knowledge"),
     "a bound that excludes the truth": (
         at("knowledge", 1, 0, {"min": {}, "max": {}}),
         r"knowledge\[1\]\[0\]: expected bounds around \[2, 0, 0, 0, 0\]",
     ),
     "rng out of range": (at("rng", "state", 2**64), r"rng.state: expected int < 2\*\*64"),
-    "dice left of 7": (at("rng", "dice_left", [[7, 1]]), r"dice_left\[0\]\[0\]: .* <= 6, got 7"),
-    "a throw left twice": (at("rng", "dice_left", [[1, 1], [1, 1]]), "dice_left: expected each"),
     "board of 18 hexes": (lambda s: s["board"]["hexes"].pop(), "board"),
     "a hex is a number": (at("board", "hexes", 0, 5), r"hexes\[0\]: expected object, got int"),
-    "hexes are an array": (at("board", "hexes", np.zeros((9, 3))), "hexes: expected array"),
-    "a token as text": (at("board", "hexes", 0, "token", "10"), r"hexes\[0\].token: expected int"),
     "nested too deeply": (lambda s: s.update(robber=nested(10**5)), "robber: expected int"),
     "rules nested too deeply": (lambda s: s["rules"].update(board=nested(10**5)), "board"),
-    "too many turns": (at("turn", 2**31 - 1), "state.turn: expected int <="),
     "20 cards of a resource": (at("bank", "brick", 20), "brick|bank"),
-    "an unknown entry": (at("colour", "red"), "state.colour is unknown"),
     "an unknown entry of a hex": (
         at("board", "hexes", 3, "colour", "red"),
         r"state.board.hexes\[3\].colour is unknown",
@@ -405,12 +349,6 @@ def test_broken_json_is_refused_with_the_entry_named(wrong):
         Game.from_snapshot(state)
 
 
-@pytest.mark.parametrize("nonsense", [None, 3, "state", [], {}])
-def test_what_is_no_state_at_all(nonsense):
-    with pytest.raises(ValueError, match="state"):
-        Game.from_snapshot(nonsense)
-
-
 def test_a_refused_state_leaves_the_game_untouched():
     game = Game(seed=1)
     before = game.games.tobytes()
@@ -431,19 +369,6 @@ def base():
     return position(seats, rules=Rules(num_players=2)).snapshot()
 
 
-def pieces(p, **what):
-    """Give a player pieces, with the points that go with them."""
-
-    def change(state):
-        player = state["players"][p]
-        player.update(what)
-        points = len(player["settlements"]) + 2 * len(player["cities"])
-        points += 2 * (state["longest_road_owner"] == p)
-        player["points"] = player["visible_points"] = points
-
-    return change
-
-
 def offered(phase, give, get, answers, to_move=0):
     """An offer of player 0 is out."""
 
@@ -460,38 +385,11 @@ def offered(phase, give, get, answers, to_move=0):
 
 LAWLESS = {
     "20 cards of ore": at("bank", "ore", 18),
-    "a card too few": at("bank", "brick", 18),
-    "26 development cards": at("players", 0, "cards", "knight", 1),
-    "25 without a card": lambda s: s["deck"].pop(),
-    "two buildings on a vertex": pieces(1, settlements=[20]),
-    "two roads on an edge": lambda s: s["players"][1].update(roads=path(40, 41) + path(20, 21)),
-    "neighbors too near": pieces(1, settlements=[22, 23]),
-    "six settlements": pieces(1, settlements=[0, 2, 4, 6, 40, 53]),
-    "five cities": pieces(1, settlements=[40], cities=[0, 2, 4, 6, 53]),
-    "a loose road": pieces(1, roads=[*path(40, 41), *path(0, 1)]),
-    "longest road of one road": lambda s: (
-        s.update(longest_road_owner=0),
-        s["players"][0].update(points=3, visible_points=3),
-    ),
     "largest army of no knight": lambda s: (
         s.update(largest_army_owner=0),
         s["players"][0].update(points=3, visible_points=3),
     ),
-    "knights without the army": lambda s: (
-        s["players"][0]["cards_played"].update(knight=3),
-        s.update(deck=s["deck"][3:] if s["deck"][:3] == ["knight"] * 3 else s["deck"]),
-    ),
     "a winner while the game goes on": at("winner", 0),
-    "over with no winner": at("phase", "over"),
-    "another player to move": at("player_to_move", 1),
-    "main before the roll": at("rolled", False),
-    "rolled before the roll": at("phase", "roll"),
-    "free roads in the main phase": at("free_roads", 1),
-    "nothing to discard": at("phase", "discard"),
-    "discards outside of the discard": at("to_discard", [1, 0]),
-    "more to discard than held": lambda s: s.update(phase="discard", to_discard=[3, 0]),
-    "nobody to steal from": at("phase", "steal"),
-    "new cards that aren't held": at("players", 0, "new_cards", "knight", 1),
     "set-up road without a new settlement": lambda s: s.update(phase="setup_road", rolled=False),
     "an offer not held": offered("close", {"wool": 5}, {"lumber": 1}, [None, "reject"]),
     "an empty offer": offered("close", {}, {"lumber": 1}, [None, "reject"]),
@@ -501,7 +399,6 @@ LAWLESS = {
         "close", {"ore": 1}, {"wool": 1}, [None, {"give": {"wool": 1}, "get": {"ore": 1}}]
     ),
     "closing after all rejected": offered("close", {"ore": 1}, {"lumber": 1}, [None, "reject"]),
-    "answered twice": offered("answer", {"ore": 1}, {"wool": 1}, [None, "reject"], to_move=1),
     "the maker answers": offered("answer", {"ore": 1}, {"wool": 1}, [None, None]),
 }
 
