@@ -55,7 +55,7 @@ def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> 
     if not isinstance(state, Mapping):
         raise ValueError(f"state must be arrays by name, got {quoted(state)}")
     for name, own in kept.items():
-        given = state.get(name)
+        given: Any = state.get(name)
         if getattr(given, "shape", None) != own.shape or given.dtype != own.dtype:
             told = f"{own.shape} of {own.dtype}"
             raise ValueError(f"state: {name} must be an array {told}, got {quoted(given)}")
