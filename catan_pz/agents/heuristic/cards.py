@@ -1,15 +1,36 @@
-"""Robber and cards: whom to rob, which development cards to play, what to discard."""
+"""Robber, cards and trade: whom to rob, which cards to play and discard, what to trade."""
+
+import numpy as np
 
 from catan_pz.actions import (
+    CLOSE_WITH,
+    COMPOSE_GET,
+    COMPOSE_GIVE,
     DISCARD,
+    MARITIME_SWAPS,
+    MARITIME_TRADE,
     MOVE_ROBBER,
     NO_ACTION,
+    OFFER,
+    OFFER_GET,
+    OFFER_GIVE,
     PLAY_MONOPOLY,
     PLAY_YEAR_OF_PLENTY,
     PLENTY_PAIRS,
     STEAL,
+    WITHDRAW,
 )
-from catan_pz.agents.heuristic.features import hand_of, least_of, most_of, of, robber_hex, some
+from catan_pz.agents.heuristic.features import (
+    bundle_at,
+    covers,
+    hand_of,
+    least_of,
+    most_of,
+    of,
+    rate_of,
+    robber_hex,
+    some,
+)
 from catan_pz.agents.heuristic.plan import (
     Outlook,
     Plan,
@@ -24,6 +45,11 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES
+
+SWAPS = MARITIME_SWAPS.shape[0]
+FIRST_DOUBLE = int((OFFER_GIVE.sum(1) == 2).argmax())
+FIRST_HALF = int((OFFER_GET.sum(1) == 2).argmax())
+"""Templates from here on give two cards for one, and one for two; before both one for one."""
 
 
 @kernel
@@ -144,3 +170,136 @@ def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: Weight
             if gain > best:
                 best, chosen = gain, r
     return DISCARD + chosen
+
+
+@kernel
+def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
+    """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
+    best, chosen = 0, NO_ACTION
+    for k in range(SWAPS):
+        if mask[MARITIME_TRADE + k] != 0:
+            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+            spare = of(hand, give) - of(cost, give)
+            lacking = of(cost, get) - of(hand, get)
+            rate = rate_of(shares, give)
+            if lacking > 0 and spare >= rate:
+                value = 64 * (spare - rate) + 16 * (5 - rate) + lacking
+                if value > best:
+                    best, chosen = value, MARITIME_TRADE + k
+    return chosen
+
+
+@kernel
+def best_swap(mask: Int8Array, outlook: Outlook) -> int:
+    """The trade with the bank that makes the hand worth more than now by enough."""
+    best, chosen = outlook.weights.bank, NO_ACTION
+    for k in range(SWAPS):
+        if mask[MARITIME_TRADE + k] != 0:
+            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+            paid = some(give, rate_of(outlook.plan.shares, give))
+            gain = gain_of(outlook.hand - paid + some(get, 1), outlook)
+            if gain > best:
+                best, chosen = gain, MARITIME_TRADE + k
+    return chosen
+
+
+@kernel
+def is_dangerous(obs: Int8Array, k: int, weights: WeightRow) -> bool:
+    """Whether the seat k places away is too close to winning to be traded with."""
+    points = int(obs[encode.VISIBLE_POINTS + k])
+    return int(obs[encode.POINTS_TO_WIN]) - points <= weights.close
+
+
+@kernel
+def all_dangerous(obs: Int8Array, weights: WeightRow) -> bool:
+    """Whether nobody is left to trade with."""
+    for k in range(1, MAX_PLAYERS):
+        if obs[encode.PRESENT + k] != 0 and not is_dangerous(obs, k, weights):
+            return False
+    return True
+
+
+@kernel
+def bundle_of_offer(k: int, getting: int) -> int:
+    """What template k gives, or gets."""
+    bundle = 0
+    for r in range(NUM_RESOURCES):
+        if getting:
+            bundle += some(r, OFFER_GET[k, r])
+        else:
+            bundle += some(r, OFFER_GIVE[k, r])
+    return bundle
+
+
+@kernel
+def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook: Outlook) -> int:
+    """The offer of one card for one that helps most, then the next best, then two cards for one.
+
+    Nothing is kept of offers made, but those that are left tell them apart. With many of
+    them left, chance ends the row.
+    """
+    left = int(obs[encode.OFFERS_LEFT])
+    if left > 3 and random_bits & 1 == 1:
+        return NO_ACTION
+    first, beyond = 0, FIRST_DOUBLE
+    rank = (3 - left) % 3
+    if rank == 2:
+        first, beyond, rank = FIRST_DOUBLE, FIRST_HALF, 0
+    bar = 1 << 40
+    for _ in range(rank + 1):
+        best, chosen = outlook.weights.offer, NO_ACTION
+        for k in range(first, beyond):
+            if mask[OFFER + k] != 0:
+                after = outlook.hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
+                gain = gain_of(after, outlook)
+                if best < gain < bar:
+                    best, chosen = gain, OFFER + k
+        bar = best
+        if chosen == NO_ACTION:
+            return NO_ACTION
+    return chosen
+
+
+@kernel
+def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
+    """How much more the hand is worth by what the seat k places away gives and gets."""
+    given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
+    got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
+    if not covers(outlook.hand, got):
+        return -(1 << 40)
+    return gain_of(outlook.hand - got + given, outlook)
+
+
+@kernel
+def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
+    """The partner whose terms help most, of those alike the weakest; or to withdraw."""
+    best, chosen = 0, WITHDRAW
+    for k in range(1, MAX_PLAYERS):
+        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, outlook.weights):
+            if obs[encode.ANSWER + 4 * k + 3] != 0:
+                gain = gain_of_offer(obs, k, outlook)
+            else:
+                given = bundle_at(obs, encode.OFFER_GIVE)
+                got = bundle_at(obs, encode.OFFER_GET)
+                gain = gain_of(outlook.hand - given + got, outlook)
+            value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
+            if gain >= outlook.weights.accept and value > best:
+                best, chosen = value, CLOSE_WITH + k - 1
+    return chosen
+
+
+@kernel
+def next_card(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
+    """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
+    given = bundle_at(obs, encode.OFFER_GIVE)
+    got = bundle_at(obs, encode.OFFER_GET)
+    best, chosen = outlook.weights.offer, NO_ACTION
+    for k in range(SWAPS):
+        give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+        fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))
+        first = COMPOSE_GIVE + give if given == 0 else COMPOSE_GET + get
+        if fits and of(outlook.hand, give) > 0 and mask[first] != 0:
+            gain = gain_of(outlook.hand - some(give, 1) + some(get, 1), outlook)
+            if gain > best:
+                best, chosen = gain, first
+    return chosen

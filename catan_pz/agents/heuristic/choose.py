@@ -4,30 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from catan_pz.actions import (
-    ACCEPT,
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
-    COMPOSE_SEND,
-    END_TURN,
-    NO_ACTION,
-    OFFER,
-    PLAY_KNIGHT,
-    PLAY_ROAD_BUILDING,
-    REJECT,
-    ROLL,
-    WITHDRAW,
-)
-from catan_pz.agents.heuristic.cards import (
-    wants_knight,
-    what_to_discard,
-    where_to_rob,
-    which_monopoly,
-    which_plenty,
-    whom_to_rob,
-)
+from catan_pz import actions
+from catan_pz.actions import NO_ACTION
+from catan_pz.agents.heuristic import cards
 from catan_pz.agents.heuristic.features import (
     allowed,
     hand_limit,
@@ -66,16 +45,6 @@ from catan_pz.agents.heuristic.spots import (
     plan_of,
     reach_of,
     road_towards,
-)
-from catan_pz.agents.heuristic.trade import (
-    all_dangerous,
-    best_offer,
-    best_swap,
-    gain_of_offer,
-    is_dangerous,
-    next_card,
-    swap_towards,
-    whom_to_close_with,
 )
 from catan_pz.agents.heuristic.weights import (
     ANSWERS,
@@ -132,36 +101,36 @@ def build_for(turn: Turn, goal: int) -> int:
     """The action that is next for a goal, or NO_ACTION."""
     goals = turn.goals
     if goal == 0:
-        return BUILD_SETTLEMENT + goals.here % 64
+        return actions.BUILD_SETTLEMENT + goals.here % 64
     if goal == 1:
-        return BUILD_ROAD + road_towards(turn.reach, goals.there % 64, 1)
+        return actions.BUILD_ROAD + road_towards(turn.reach, goals.there % 64, 1)
     if goal == 2:
-        return BUILD_ROAD + road_towards(turn.reach, goals.far % 64, 2)
+        return actions.BUILD_ROAD + road_towards(turn.reach, goals.far % 64, 2)
     if goal == CITY_GOAL:
-        return BUILD_CITY + goals.city % 64
+        return actions.BUILD_CITY + goals.city % 64
     if goal == CARD_GOAL:
-        return BUY_DEVELOPMENT_CARD
+        return actions.BUY_DEVELOPMENT_CARD
     e = longest_road_edge(turn.obs, turn.mask)
-    return BUILD_ROAD + e if e >= 0 else NO_ACTION
+    return actions.BUILD_ROAD + e if e >= 0 else NO_ACTION
 
 
 @kernel
 def winning_build(obs: Int8Array, mask: Int8Array) -> int:
     """An action that wins the game at once, or NO_ACTION."""
     lacking = points_to_go(obs)
-    if lacking <= 2 and mask[PLAY_KNIGHT] != 0 and knights_lacking(obs) == 1:
-        return PLAY_KNIGHT
+    if lacking <= 2 and mask[actions.PLAY_KNIGHT] != 0 and knights_lacking(obs) == 1:
+        return actions.PLAY_KNIGHT
     if lacking <= 1:
-        spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
+        spots = allowed(mask, actions.BUILD_SETTLEMENT, NUM_VERTICES)
         if spots != 0:
-            return BUILD_SETTLEMENT + bits.first(spots)
-        spots = allowed(mask, BUILD_CITY, NUM_VERTICES)
+            return actions.BUILD_SETTLEMENT + bits.first(spots)
+        spots = allowed(mask, actions.BUILD_CITY, NUM_VERTICES)
         if spots != 0:
-            return BUILD_CITY + bits.first(spots)
+            return actions.BUILD_CITY + bits.first(spots)
     if lacking <= 2 and roads_lacking(obs) == 1:
         e = longest_road_edge(obs, mask)
         if e >= 0:
-            return BUILD_ROAD + e
+            return actions.BUILD_ROAD + e
     return NO_ACTION
 
 
@@ -184,7 +153,7 @@ def build_now(turn: Turn) -> int:
         return NO_ACTION
     a = build_for(turn, chosen)
     if trades_of_best > 0:
-        a = swap_towards(hand, cost_of(chosen, plan), plan.shares, turn.mask)
+        a = cards.swap_towards(hand, cost_of(chosen, plan), plan.shares, turn.mask)
     return a if a >= 0 and turn.mask[a] != 0 else NO_ACTION
 
 
@@ -228,15 +197,15 @@ def road_building_helps(outlook: Outlook) -> bool:
 def card_to_play(turn: Turn) -> int:
     """A development card to play after the roll, or NO_ACTION."""
     obs, mask, outlook = turn.obs, turn.mask, turn.outlook
-    if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 0, outlook.weights):
-        return PLAY_KNIGHT
+    if mask[actions.PLAY_KNIGHT] != 0 and cards.wants_knight(obs, 0, outlook.weights):
+        return actions.PLAY_KNIGHT
     if not plays(outlook.weights, CARDS):
         return NO_ACTION
-    a = which_plenty(mask, outlook)
+    a = cards.which_plenty(mask, outlook)
     if a == NO_ACTION:
-        a = which_monopoly(obs, mask, outlook)
-    if a == NO_ACTION and mask[PLAY_ROAD_BUILDING] != 0 and road_building_helps(outlook):
-        return PLAY_ROAD_BUILDING
+        a = cards.which_monopoly(obs, mask, outlook)
+    if a == NO_ACTION and mask[actions.PLAY_ROAD_BUILDING] != 0 and road_building_helps(outlook):
+        return actions.PLAY_ROAD_BUILDING
     return a
 
 
@@ -244,12 +213,12 @@ def card_to_play(turn: Turn) -> int:
 def offer_to_make(turn: Turn, random_bits: np.uint64) -> int:
     """An offer, or the first card of one, or NO_ACTION."""
     obs, mask, outlook = turn.obs, turn.mask, turn.outlook
-    if mask.shape[0] <= OFFER or obs[encode.OFFERS_LEFT] <= 0:
+    if mask.shape[0] <= actions.OFFER or obs[encode.OFFERS_LEFT] <= 0:
         return NO_ACTION
-    if not plays(outlook.weights, OFFERS) or all_dangerous(obs, outlook.weights):
+    if not plays(outlook.weights, OFFERS) or cards.all_dangerous(obs, outlook.weights):
         return NO_ACTION
-    a = best_offer(obs, mask, random_bits, outlook)
-    return a if a != NO_ACTION else next_card(obs, mask, outlook)
+    a = cards.best_offer(obs, mask, random_bits, outlook)
+    return a if a != NO_ACTION else cards.next_card(obs, mask, outlook)
 
 
 @kernel
@@ -270,10 +239,10 @@ def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: We
     if a == NO_ACTION and plays(weights, ROADS):
         a = build_road_ahead(turn)
     if a == NO_ACTION and plays(weights, BANK):
-        a = best_swap(mask, outlook)
+        a = cards.best_swap(mask, outlook)
     if a == NO_ACTION:
         a = offer_to_make(turn, random_bits)
-    return a if a != NO_ACTION else END_TURN
+    return a if a != NO_ACTION else actions.END_TURN
 
 
 @kernel
@@ -283,7 +252,7 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     if 0 < lacking <= 2:
         e = longest_road_edge(obs, mask)
         if e >= 0:
-            return BUILD_ROAD + e
+            return actions.BUILD_ROAD + e
     reach = reach_of(obs)
     goals = goals_of(obs, reach, weights)
     best, chosen = 0, -1
@@ -292,33 +261,33 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
         value = goal // 64 * (6 - away)
         if value > best:
             e = road_towards(reach, goal % 64, away)
-            if e >= 0 and mask[BUILD_ROAD + e] != 0:
+            if e >= 0 and mask[actions.BUILD_ROAD + e] != 0:
                 best, chosen = value, e
     if chosen < 0:
         chosen = longest_road_edge(obs, mask)
-    return BUILD_ROAD + chosen if chosen >= 0 else NO_ACTION
+    return actions.BUILD_ROAD + chosen if chosen >= 0 else NO_ACTION
 
 
 @kernel
 def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: WeightRow) -> int:
     """What to do while an offer is composed, answered or closed."""
     if phase == Phase.ANSWER:
-        if mask[ACCEPT] == 0 or not plays(weights, ANSWERS):
-            return REJECT
-        if is_dangerous(obs, turn_seat(obs), weights):
-            return REJECT
+        if mask[actions.ACCEPT] == 0 or not plays(weights, ANSWERS):
+            return actions.REJECT
+        if cards.is_dangerous(obs, turn_seat(obs), weights):
+            return actions.REJECT
     plan = plan_of(obs, weights)
     hand, limit = hand_of(obs), hand_limit(obs)
     outlook = Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
     if phase == Phase.ANSWER:
-        gain = gain_of_offer(obs, turn_seat(obs), outlook)
-        return ACCEPT if gain >= weights.accept else REJECT
+        gain = cards.gain_of_offer(obs, turn_seat(obs), outlook)
+        return actions.ACCEPT if gain >= weights.accept else actions.REJECT
     if phase == Phase.CLOSE:
-        return whom_to_close_with(obs, mask, outlook)
-    if mask[COMPOSE_SEND] != 0:
-        return COMPOSE_SEND
-    a = next_card(obs, mask, outlook)
-    return a if a != NO_ACTION else WITHDRAW
+        return cards.whom_to_close_with(obs, mask, outlook)
+    if mask[actions.COMPOSE_SEND] != 0:
+        return actions.COMPOSE_SEND
+    a = cards.next_card(obs, mask, outlook)
+    return a if a != NO_ACTION else actions.WITHDRAW
 
 
 @kernel
@@ -328,9 +297,9 @@ def wanted_action(
     """The choice by phase, which may be NO_ACTION."""
     phase = phase_of(obs)
     if phase == Phase.ROLL:
-        if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 1, weights):
-            return PLAY_KNIGHT
-        return ROLL
+        if mask[actions.PLAY_KNIGHT] != 0 and cards.wants_knight(obs, 1, weights):
+            return actions.PLAY_KNIGHT
+        return actions.ROLL
     if phase == Phase.MAIN:
         if not plays(weights, PLAN):
             return weighted_action(obs, mask, random_bits)
@@ -338,11 +307,11 @@ def wanted_action(
     if phase == Phase.ANSWER or phase == Phase.CLOSE or phase == Phase.COMPOSE:
         return in_trade(obs, mask, phase, weights)
     if phase == Phase.MOVE_ROBBER and plays(weights, ROBBER):
-        return where_to_rob(obs, mask, weights)
+        return cards.where_to_rob(obs, mask, weights)
     if phase == Phase.STEAL and plays(weights, ROBBER):
-        return whom_to_rob(obs, mask, weights)
+        return cards.whom_to_rob(obs, mask, weights)
     if phase == Phase.DISCARD and plays(weights, DISCARDS):
-        return what_to_discard(obs, mask, plan_of(obs, weights), weights)
+        return cards.what_to_discard(obs, mask, plan_of(obs, weights), weights)
     if phase == Phase.FREE_ROAD:
         return free_road(obs, mask, weights)
     if phase == Phase.SETUP_SETTLEMENT and plays(weights, PLACEMENT):
