@@ -129,12 +129,18 @@ def most_of(obs: Int8Array, k: int) -> int:
 
 
 @kernel
+def first_of(obs: Int8Array, place: int, count: int) -> int:
+    """The first of some numbers, from a place on, that isn't zero, or -1."""
+    for k in range(count):
+        if obs[place + k] != 0:
+            return k
+    return -1
+
+
+@kernel
 def phase_of(obs: Int8Array) -> int:
     """What the game waits for."""
-    for phase in range(NUM_PHASES):
-        if obs[encode.PHASE + phase] != 0:
-            return phase
-    return -1
+    return first_of(obs, encode.PHASE, NUM_PHASES)
 
 
 @kernel
@@ -149,10 +155,7 @@ def seats_playing(obs: Int8Array) -> int:
 @kernel
 def turn_seat(obs: Int8Array) -> int:
     """Whose turn it is, in places away."""
-    for k in range(MAX_PLAYERS):
-        if obs[encode.TURN_PLAYER + k] != 0:
-            return k
-    return 0
+    return max(0, first_of(obs, encode.TURN_PLAYER, MAX_PLAYERS))
 
 
 @kernel
@@ -207,11 +210,8 @@ def allowed(mask: Int8Array, first: int, count: int) -> int:
 
 @kernel
 def resource_of(obs: Int8Array, h: int) -> int:
-    """What a hex produces; NUM_RESOURCES for the desert."""
-    for terrain in range(NUM_RESOURCES):
-        if obs[encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h + terrain] != 0:
-            return terrain
-    return NUM_RESOURCES
+    """What a hex produces; -1 for the desert."""
+    return first_of(obs, encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h, NUM_RESOURCES)
 
 
 @kernel
@@ -222,7 +222,7 @@ def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
         h = VERTEX_HEXES[v, k]
         if h >= 0 and (with_robber or obs[encode.HEX_ROBBER + h] == 0):
             r = resource_of(obs, h)
-            if r < NUM_RESOURCES:
+            if r >= 0:
                 pips += some(r, int(obs[encode.HEX_PIPS + h]))
     return pips
 
@@ -230,21 +230,14 @@ def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
 @kernel
 def robber_hex(obs: Int8Array) -> int:
     """The hex with the robber."""
-    for h in range(NUM_HEXES):
-        if obs[encode.HEX_ROBBER + h] != 0:
-            return h
-    return -1
+    return first_of(obs, encode.HEX_ROBBER, NUM_HEXES)
 
 
 @kernel
 def harbor_at(obs: Int8Array, v: int) -> int:
     """Kind of the harbor that serves a vertex, or -1."""
     b = VERTEX_HARBOR[v]
-    if b >= 0:
-        for kind in range(KINDS_OF_HARBOR):
-            if obs[encode.HARBOR + KINDS_OF_HARBOR * b + kind] != 0:
-                return kind
-    return -1
+    return first_of(obs, encode.HARBOR + KINDS_OF_HARBOR * b, KINDS_OF_HARBOR) if b >= 0 else -1
 
 
 @kernel
