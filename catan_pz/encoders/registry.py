@@ -15,7 +15,6 @@ _HOMES: dict[str, str] = {
     "xenou": "catan_pz.published.xenou.encoder:XenouEncoder",
     "rocco": "catan_pz.published.rocco.encoder:RoccoEncoder",
     "rocco_cities": "catan_pz.published.rocco.encoder:with_cities",
-    "rocco_graph": "catan_pz.published.rocco.encoder:RoccoGraphEncoder",
     "charlesworth": "catan_pz.published.charlesworth.encoder:CharlesworthEncoder",
     "charlesworth_flags": "catan_pz.published.charlesworth.encoder:with_flags",
     "charlesworth_2022": "catan_pz.published.charlesworth.encoder:as_published",

@@ -109,14 +109,6 @@ class Args:
     """standard deviation of weights at the start"""
     mask: bool = True
     """choose legal actions only; otherwise an illegal choice counts as a rejection"""
-    counters: bool = True
-    """an offer may be answered with a counter-offer"""
-    offers: int = 1
-    """how often in a turn the learner is asked for an offer"""
-    offers_first: bool = False
-    """ask before the base player builds, not after"""
-    policy: Literal["learned", "random", "reject", "base"] = "learned"
-    """who trades: for comparison random choices, nobody, or the base player"""
     seed: Seed = 1
     """seed of the first game; the others follow"""
     out: str = "runs/xenou"

@@ -93,22 +93,6 @@ def _globals(units: Array) -> Array:
 
 
 _NUMBERS: Final = NUM_VERTICES * VERTEX_FEATURES + NUM_EDGES + GLOBAL_FEATURES
-_MOST: Final = float(BANK_PER_RESOURCE * NUM_RESOURCES)
-
-
-def _meanings(cities: bool) -> tuple[str, str, str]:
-    """What the numbers of a vertex, of an edge and the global ones are."""
-    of_cities = "; cities 2 and -2" if cities else ""
-    vertices = (
-        f"ownership 0 (own 1, opponent -1{of_cities}), then resource, number token and robber of "
-        "each hex around it 1-9 (grain 1, ore 2, lumber 3, brick 4, wool 5; zeros without a hex), "
-        "harbor 10 (none 0, 3:1 1, 2:1 by resource 2-6)"
-    )
-    rest = (
-        "points 0, grain, lumber, ore, brick, wool in hand 1-5, knights played 6, development "
-        "cards bought 7, resource cards out of the bank 8"
-    )
-    return vertices, "own road 1, opponent's -1", rest
 
 
 class RoccoEncoder(Encoder):
@@ -123,38 +107,20 @@ class RoccoEncoder(Encoder):
     def __init__(self, cities: bool = False) -> None:
         self.name = "rocco_cities" if cities else "rocco"
         self._cities = cities
-        vertices, edges, rest = _meanings(cities)
-        meaning = f"for each vertex {vertices}; for each edge {edges}; {rest}"
-        low = -2 if cities else -1
-        self.segments = (Segment(self.name, (_NUMBERS,), meaning, low=low, high=_MOST),)
+        of_cities = "; cities 2 and -2" if cities else ""
+        meaning = (
+            f"for each vertex ownership 0 (own 1, opponent -1{of_cities}), then resource, number "
+            "token and robber of each hex around it 1-9 (grain 1, ore 2, lumber 3, brick 4, wool "
+            "5; zeros without a hex), harbor 10 (none 0, 3:1 1, 2:1 by resource 2-6); for each "
+            "edge own road 1, opponent's -1; points 0, grain, lumber, ore, brick, wool in hand "
+            "1-5, knights played 6, development cards bought 7, resource cards out of the bank 8"
+        )
+        low, high = -2 if cities else -1, BANK_PER_RESOURCE * NUM_RESOURCES
+        self.segments = (Segment(self.name, (_NUMBERS,), meaning, low=low, high=float(high)),)
 
     def encode(self, units: Array) -> Array:
         """The observations (..., N) in natural units as vectors (..., 675)."""
         return join([merge(_vertices(units, self._cities)), _edges(units), _globals(units)])
-
-
-class RoccoGraphEncoder(Encoder):
-    """The same numbers as a graph: features of vertices, ownership of edges, global features.
-
-    `catan_pz.encoders.graph.VERTEX_VERTEX` lists the 144 directed edges: pair k lies along edge
-    k % 72.
-    """
-
-    name = "rocco_graph"
-
-    def __init__(self) -> None:
-        vertices, edges, rest = _meanings(cities=False)
-        shape = NUM_VERTICES, VERTEX_FEATURES
-        self.segments = (
-            Segment("vertices", shape, f"(V, feature) {vertices}", low=-1, high=12),
-            Segment("edges", (NUM_EDGES,), f"(E) {edges}", low=-1),
-            Segment("global", (GLOBAL_FEATURES,), f"(feature) {rest}", high=_MOST),
-        )
-
-    def encode(self, units: Array) -> dict[str, Array]:
-        """The observations (..., N) in natural units as features of the graph."""
-        vertices = _vertices(units, cities=False)
-        return {"vertices": vertices, "edges": _edges(units), "global": _globals(units)}
 
 
 def with_cities() -> RoccoEncoder:

@@ -121,11 +121,11 @@ class XenouAgent(Agent):
         else:
             weights = {name: array.copy() for name, array in self.weights.items()}
         self.learner = Learner(self.options, weights)
-        self._turn = self._asked = 0
+        self._turn, self._asked = 0, False
 
     def act(self, view: View) -> int:
         """The base player's choice, or the learner's where it is about trade."""
-        if self.options.policy == "base" or not self.rules.trading:
+        if not self.rules.trading:
             return self._player.act(view)
         phase = int(view.observation[_PHASE].argmax())
         if phase == Phase.ANSWER:
@@ -137,32 +137,24 @@ class XenouAgent(Agent):
             return WITHDRAW if closing is None else closing
         if phase != Phase.MAIN:
             return self._player.act(view)
-        action = self._player.act(_without_trade(view))
-        if self._is_asked(view, action):
-            self._asked += 1
+        action, turn = self._player.act(_without_trade(view)), int(view.observation[_TURNS])
+        if turn != self._turn:
+            self._turn, self._asked = turn, False
+        stops = action == END_TURN or MARITIME_TRADE <= action < OFFER
+        if stops and not self._asked:
+            self._asked = True
             trade = self._trade(view, phase)
             if trade < NUM_OFFERS:
                 return int(TRADES[trade])
         if action == END_TURN:
-            self._asked = 0
+            self._asked = False
         return action
-
-    def _is_asked(self, view: View, action: int) -> bool:
-        """Whether it is time to ask for an offer, instead of the base player's action."""
-        turn = int(view.observation[_TURNS])
-        if turn != self._turn:
-            self._turn, self._asked = turn, 0
-        stops = action == END_TURN or MARITIME_TRADE <= action < OFFER
-        return self._asked < self.options.offers and (stops or self.options.offers_first)
 
     def _trade(self, view: View, phase: int) -> int:
         """The learner's choice, or the only one."""
-        legal = legal_trades(view, phase, self.options.counters)
-        possible = legal.nonzero()[0]
-        if self.options.policy == "reject" or (len(possible) == 1 and self.options.mask):
+        legal = legal_trades(view, phase)
+        if self.options.mask and legal.sum() == 1:
             return NO
-        if self.options.policy == "random":
-            return int(possible[self.random.below(len(possible))])
         state = self._encoder.encode(view.observation)
         return self.learner.choose(state, int(view.observation[_POINTS]), legal)
 

@@ -90,21 +90,18 @@ class XenouEncoder(Encoder):
         return join([floats(part) for part in parts])
 
 
-def legal_trades(view: View, phase: int, counters: bool = True) -> NDArray[np.bool_]:
+def legal_trades(view: View, phase: int) -> NDArray[np.bool_]:
     """(72,) which trade actions are legal.
 
     Args:
         view: what the seat may know.
         phase: MAIN in the own turn, where rejecting stands for no offer; ANSWER to an offer; or
             CLOSE, where accepting and rejecting answer the counter-offers to an own offer.
-        counters: whether counter-offers count as legal.
     """
     legal = view.mask[TRADES] != 0
     legal[NO] = True
     if phase == Phase.CLOSE:
         legal[YES] = view.mask[CLOSE_WITH : CLOSE_WITH + NUM_OPPONENTS].any()
-    elif phase == Phase.ANSWER and not counters:
-        legal[:NUM_OFFERS] = False
     return np.asarray(legal)
 
 

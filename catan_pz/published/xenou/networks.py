@@ -18,12 +18,11 @@ FORMULA: Final = "formula"
 NETWORKS: Final = (FORMULA, "lstm", "gru")
 SQUASHES: Final = ("sigmoid", "softmax", "none")
 UPDATES: Final = ("all", "chosen")
-POLICIES: Final = ("learned", "random", "reject", "base")
 
 
 @dataclass(frozen=True, kw_only=True)
 class XenouOptions:
-    """What is learned, how, and when the learner is asked.
+    """What is learned, and how.
 
     Attributes:
         network: "formula" (the printed recurrence, without weights of its own), or one "lstm" or
@@ -37,12 +36,6 @@ class XenouOptions:
         k: of the reward, see `catan_pz.rewards.GainOrPenalty`.
         deviation: of the truncated normal distribution that weights are drawn from.
         mask: choose legal actions only; otherwise an illegal choice counts as a rejection.
-        counters: whether an offer may be answered with a counter-offer.
-        offers: how often in a turn the learner is asked for an offer.
-        offers_first: ask before the base player builds; otherwise when it would trade with the
-            bank or end its turn.
-        policy: "learned", or for comparison "random" (any legal trade action), "reject" (no
-            offers, no acceptance), "base" (the base player trades too).
     """
 
     network: str = FORMULA
@@ -55,22 +48,14 @@ class XenouOptions:
     k: float = 0.01
     deviation: float = 0.1
     mask: bool = True
-    counters: bool = True
-    offers: int = 1
-    offers_first: bool = False
-    policy: str = "learned"
 
     def __post_init__(self) -> None:
-        for name, known in (
-            *(("network", NETWORKS), ("squash", SQUASHES)),
-            *(("update", UPDATES), ("policy", POLICIES)),
-        ):
-            check_choice(name, getattr(self, name), known)
+        check_choice("network", self.network, NETWORKS)
+        check_choice("squash", self.squash, SQUASHES)
+        check_choice("update", self.update, UPDATES)
         check_count("hidden", self.hidden)
         check_count("layers", self.layers)
-        check_count("offers", self.offers, least=0)
-        for name in ("mask", "counters", "offers_first"):
-            check_flag(name, getattr(self, name))
+        check_flag("mask", self.mask)
         for name in ("gamma", "rate", "k", "deviation"):
             check_number(f"option {name}", getattr(self, name), least=0)
 
