@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
@@ -27,7 +26,7 @@ _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 Observation = dict[str, Any]
 
 
-class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (PettingZoo's name)
+class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's name)
     """Catan as an AEC environment without wrappers; one step is one decision of one player.
 
     Every agent observes `{"observation": ..., "action_mask": ...}`: what its seat may know,
@@ -47,8 +46,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         **options: single options of `Rules` that replace those of `rules`.
 
     Attributes:
-        game: the `Game` played.
-        restores: how often `restore` has put another in its place.
+        restores: how often `restore` has put another game in the place of the one played.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -68,15 +66,6 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         mask_in_info: bool = False,
         **options: Unpack[RuleOptions],
     ) -> None:
-        EzPickle.__init__(
-            self,
-            rules=rules,
-            observation=observation,
-            reward=reward,
-            render_mode=render_mode,
-            mask_in_info=mask_in_info,
-            **options,
-        )
         super().__init__()
         self.render_mode = render_mode
         self._mask_in_info = check_flag("mask_in_info", mask_in_info)
@@ -148,10 +137,6 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
                 Without one the game follows from the seed of an earlier `reset`, or is drawn.
             options: not used; PettingZoo's own tests give some. "state", an option of
                 `SingleSeatEnv`, is refused: `restore` is what goes on from a state.
-
-        Raises:
-            ValueError: for a seed that is not possible, or the option "state"; the game goes on
-                untouched.
         """
         if options and "state" in options:
             raise not_possible("reset: options", options, "no state; restore(state) takes one")
@@ -165,18 +150,13 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         self._show()
 
     def step(self, action: Any) -> None:
-        """Play an action of the agent to move; None where the game is over.
-
-        Args:
-            action: any integer type, legal now.
+        """Play an action of the agent to move, any integer type; None where the game is over.
 
         Raises:
             IllegalActionError: names phase, action and the condition missing.
-            TypeError: if the action isn't an integer.
-            RuntimeError: if no game is on.
 
         After an error the game is untouched; but where the reward or a listener of the game
-        raises, or the reward gives what is none, the decision is played and its rewards are zero.
+        raises, the decision is played and its rewards are zero.
         """
         agent = self.agent_selection
         try:
@@ -200,7 +180,9 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         if match.failure is not None:
             match.raise_failure()
         if match.has_reward(code):
-            self._give_rewards()
+            self.rewards = dict(zip(self.agents, match.rewards(), strict=False))
+            self._rewarded = True
+            self._accumulate_rewards()
         if self.render_mode == "human":
             self._show()
 
@@ -210,25 +192,14 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         Forced decisions that follow draw as ever.
 
         Args:
-            action: any integer type, legal now.
+            action: as for `step`.
             outcome: as for `Game.step`: a pair of dice, a resource or a development card.
-
-        Raises:
-            IllegalActionError, TypeError, RuntimeError: as for `step`.
-            ValueError: if chance can't bring that to the action.
-
-        After one of these errors the game is untouched.
         """
         agent = self.agent_selection
         if not self.agents or self.terminations[agent] or self.truncations[agent]:
             raise RuntimeError("no game is on: call reset() first")
         self.game.prepare(action, outcome)
         self.step(action)
-
-    def _give_rewards(self) -> None:
-        self.rewards = dict(zip(self.agents, self._match.rewards(), strict=False))
-        self._rewarded = True
-        self._accumulate_rewards()
 
     def _finish(self, is_won: bool) -> None:
         flags = self.terminations if is_won else self.truncations
@@ -255,9 +226,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
     def restore(self, data: Mapping[str, Any]) -> None:
         """Go on from a snapshot, under the rules that it names; rewards start from zero.
 
-        Raises:
-            ValueError: says what is wrong with it, or that it has another number of players
-                or of actions than this environment; the game is untouched.
+        One of another number of players or of actions is refused; the game is untouched.
         """
         self._match.replace(Game.from_snapshot(data))
         self.restores += 1
@@ -283,10 +252,3 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
     def close(self) -> None:
         """Close the window, if there is one."""
         self._painter.close()
-
-    # EzPickle alone would start a new game.
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__.copy()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)

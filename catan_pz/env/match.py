@@ -25,17 +25,10 @@ ILLEGAL_REWARD: Final = -1.0
 
 
 class Match:
-    """A game and its reward.
-
-    Args:
-        rules: the rules.
-        reward: a `Reward`, its name, or None for win and loss.
-        seed: of the first game; drawn where None.
-        observation: the `Encoder` of what seats see, or its name.
+    """A game, its reward, and the encoder of what seats see.
 
     Attributes:
         game: the `Game`; listeners and chance outcomes are its own matter.
-        encoder: of what seats see.
         failure: what a listener, or an interrupt, has raised in the last step, or None.
     """
 
@@ -43,14 +36,13 @@ class Match:
         self,
         rules: Rules,
         reward: Reward | str | None = None,
-        seed: int | None = None,
         observation: Encoder | str = "flat",
     ) -> None:
         self.rules = rules
         self.reward = make_reward(reward)
         self.encoder = as_encoder(observation)
         self._vectors = self.encoder.vectors() if isinstance(self.encoder, FlatForm) else None
-        self.game = Game(rules, seed)
+        self.game = Game(rules)
         self.failure: BaseException | None = None
         self._units = np.zeros(SIZE, np.int8)
         self._bind()
@@ -76,7 +68,7 @@ class Match:
 
     def reset(self, seed: int) -> None:
         """Start a game."""
-        if self.game.rules is self.rules or self.game.rules == self.rules:
+        if self.game.rules == self.rules:
             self.game.reset(seed)
         else:  # a game that was restored had rules of its own
             listeners = self.game.listeners

@@ -19,9 +19,9 @@ except ImportError as error:
 
 from catan_pz.actions import describe_action
 from catan_pz.checks import check_count, check_number, not_possible
-from catan_pz.encoders import load
 from catan_pz.events import outcome_code, outcome_from_code
 from catan_pz.game.game import Game
+from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
@@ -30,8 +30,6 @@ _MOST_DECISIONS_A_TURN: Final = 200
 _NUM_ROLLS: Final = 36
 _LARGEST_INT: Final = 2**31 - 1
 """OpenSpiel counts in C's int."""
-_MOST_POINT_REWARD: Final = 1e100
-"""Utilities stay finite, and so do their sums."""
 _DEFAULTS: Final[dict[str, Any]] = {
     "num_players": 2,
     "trading": False,
@@ -78,10 +76,7 @@ class CatanGame(pyspiel.Game):
         self.boards = check_count("boards", given["boards"], most=_LARGEST_INT)
         turns = _LARGEST_INT // _MOST_DECISIONS_A_TURN
         turns = check_count("max_turns", given["max_turns"], most=turns)
-        reward = given["point_reward"]
-        self.point_reward = check_number(
-            "option point_reward", reward, least=0, most=_MOST_POINT_REWARD
-        )
+        self.point_reward = check_number("point_reward", given["point_reward"], least=0)
         names = ("num_players", "trading", "victory_points", "max_turns")
         self.rules = Rules(**{name: given[name] for name in names})
         most = 1 + self.point_reward * (given["victory_points"] + 2)
@@ -120,7 +115,7 @@ class CatanState(pyspiel.State):
         self._point_reward = game.point_reward
         self.game: Game | None = None
         self._pending = -1
-        self._paid = [0.0] * game.rules.num_players
+        self._paid = self._returns()
 
     def current_player(self) -> int:
         """The seat to move, or that of chance or of the end."""
@@ -143,8 +138,6 @@ class CatanState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self.game is None:
-            if not 0 <= action < self._boards:
-                raise not_possible("board", action, f"an int from 0 to {self._boards - 1}")
             self.game = Game(self._rules, seed=action)
             return
         before, follows_decision = self._returns(), self._pending >= 0
@@ -156,19 +149,17 @@ class CatanState(pyspiel.State):
             self._pending = action
         else:
             self.game.step(action)
-        gained = [new - old for new, old in zip(self._returns(), before, strict=True)]
-        if follows_decision:
-            gained = [one + other for one, other in zip(gained, self._paid, strict=True)]
-        self._paid = gained
+        gained = self._returns() - before
+        self._paid = gained + self._paid if follows_decision else gained
 
-    def _returns(self) -> list[float]:
+    def _returns(self) -> NDArray[np.float64]:
         if self.game is None:
-            return [0.0] * self._rules.num_players
-        points = self.game.points * self._point_reward
+            return np.zeros(self._rules.num_players)
+        returns = self.game.points * self._point_reward
         if self.game.winner is not None:
-            points = points - 1
-            points[self.game.winner] += 2
-        return [float(number) for number in points]
+            returns = returns - 1
+            returns[self.game.winner] += 2
+        return np.asarray(returns, np.float64)
 
     def is_terminal(self) -> bool:
         """Whether somebody has won, or the turns allowed are over."""
@@ -176,11 +167,11 @@ class CatanState(pyspiel.State):
 
     def rewards(self) -> list[float]:
         """What each seat got by the last decision and the chance that followed it."""
-        return self._paid
+        return list(self._paid.tolist())
 
     def returns(self) -> list[float]:
         """What each seat has got since the start."""
-        return self._returns()
+        return list(self._returns().tolist())
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player != pyspiel.PlayerId.CHANCE:
@@ -195,34 +186,19 @@ class CatanState(pyspiel.State):
         return " ".join(str(action) for action in self.history())
 
 
-def _is_what_a_seat_sees(iig_obs_type: Any) -> bool:
-    return (
-        iig_obs_type.public_info
-        and not iig_obs_type.perfect_recall
-        and iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-    )
-
-
 class CatanObserver:
     """What a seat sees: the package's observation, (N,) float32, and its segments by name."""
 
     def __init__(self, iig_obs_type: Any, params: Any) -> None:
         if params:
             raise ValueError(f"parameters of observers are not possible: {params}")
-        if iig_obs_type is not None and not _is_what_a_seat_sees(iig_obs_type):
-            raise not_possible(
-                "iig_obs_type",
-                iig_obs_type,
-                "public_info=True, perfect_recall=False, private_info=SINGLE_PLAYER",
-            )
-        segments = load("dict").segments
-        self.tensor: NDArray[np.float32] = np.zeros(sum(s.size for s in segments), np.float32)
-        self.dict: dict[str, NDArray[np.float32]] = {}
-        start = 0
-        for segment in segments:
-            part = self.tensor[start : start + segment.size]
-            self.dict[segment.name] = part.reshape(segment.shape)
-            start += segment.size
+        if iig_obs_type is not None:
+            kind = iig_obs_type.public_info, iig_obs_type.perfect_recall, iig_obs_type.private_info
+            seen = True, False, pyspiel.PrivateInfoType.SINGLE_PLAYER
+            if kind != seen:
+                raise not_possible("(public_info, perfect_recall, private_info)", kind, f"{seen}")
+        self.tensor: NDArray[np.float32] = np.zeros(SIZE, np.float32)
+        self.dict = named_views(self.tensor)
 
     def set_from(self, state: CatanState, player: int) -> None:
         """Write what a seat sees of a state."""

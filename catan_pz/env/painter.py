@@ -18,9 +18,6 @@ class Painter:
     """Shows a game in one render mode; drawing libraries are imported on first use.
 
     From the first picture on it listens to the game, to show the last decision in words.
-
-    Args:
-        mode: one of `RENDER_MODES`, or None to show nothing.
     """
 
     def __init__(self, mode: str | None) -> None:
@@ -43,8 +40,7 @@ class Painter:
             return None
         from catan_pz.render.log import log_line
 
-        line: str = log_line(self._last[0])
-        return line
+        return log_line(self._last[0])
 
     def render(self, game: Game) -> str | NDArray[np.uint8] | None:
         """Text for "ansi", (height, width, 3) uint8 for "rgb_array", a window for "human"."""
@@ -56,12 +52,11 @@ class Painter:
         if self.mode == "ansi":
             from catan_pz.render.ansi import board_text
 
-            text: str = board_text(state, last_action=line)
-            return text
+            return board_text(state, last_action=line)
         from catan_pz.render.image import svg_to_rgb
         from catan_pz.render.svg import board_svg
 
-        picture: NDArray[np.uint8] = svg_to_rgb(board_svg(state, last_action=line))
+        picture = svg_to_rgb(board_svg(state, last_action=line))
         if self.mode == "rgb_array":
             return picture
         if self._window is None:

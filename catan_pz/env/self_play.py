@@ -9,6 +9,7 @@ Letters: B games, P players, A actions, N numbers of an observation.
 """
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -23,11 +24,7 @@ from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, OVER
 from catan_pz.env.match import Match
 from catan_pz.env.spaces import brief, observation_space
-from catan_pz.game.arguments import (
-    check_arrays,
-    check_records,
-    integers,
-)
+from catan_pz.game.arguments import check_arrays, check_records, integers
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.kernels.rule import bound
 from catan_pz.rewards import Reward
@@ -35,6 +32,10 @@ from catan_pz.rules import RuleOptions, Rules
 
 _KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "decided"}
 """Names in a state of the arrays that the future rests on, beside those of the games."""
+
+
+def _of_games(name: str, doc: str) -> Any:
+    return property(attrgetter(f"batch.{name}"), doc=doc)
 
 
 class SelfPlayBatch:
@@ -71,12 +72,20 @@ class SelfPlayBatch:
 
     Arrays are written again by the next step. A batch is not thread-safe; after a step that was
     broken off, the next call raises a `RuntimeError` that asks for `reset`.
-
-    Raises:
-        ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
-            missing.
-        ValueError: names the option, its value and what is allowed.
     """
+
+    player = _of_games("player", "(B,) int8, the seat to move.")
+    observation = _of_games(
+        "observation",
+        "What the seats to move see, by the encoder: (B, ...) arrays; None without one.",
+    )
+    mask = _of_games("mask", "(B, A) int8, 1 for each legal action of the seat to move.")
+    step_reward = _of_games("reward", "(B, P) float32, what each seat got in the last step alone.")
+    done = _of_games("done", "(B,) bool, whether the last step ended a game.")
+    truncated = _of_games("truncated", "(B,) bool, whether it did so by the limit of turns.")
+    winner = _of_games(
+        "winner", "(B,) int8, the seat that won in the last step, -1 where none did."
+    )
 
     def __init__(
         self,
@@ -124,9 +133,6 @@ class SelfPlayBatch:
         self.reward[:] = 0
         self.last_step[:] = NO_STEP
         self.decided[:] = 0
-        self._synchronize()
-
-    def _synchronize(self) -> None:
         self._changes = self.batch.changes
 
     def _check_whole(self) -> None:
@@ -135,41 +141,6 @@ class SelfPlayBatch:
 
     def __repr__(self) -> str:
         return f"SelfPlayBatch({self.num_games} games, {brief(self.rules)})"
-
-    @property
-    def player(self) -> Any:
-        """(B,) int8, the seat to move."""
-        return self.batch.player
-
-    @property
-    def observation(self) -> Any:
-        """What the seats to move see, by the encoder: (B, ...) arrays; None without one."""
-        return self.batch.observation
-
-    @property
-    def mask(self) -> Any:
-        """(B, A) int8, 1 for each legal action of the seat to move."""
-        return self.batch.mask
-
-    @property
-    def step_reward(self) -> Any:
-        """(B, P) float32, what each seat got in the last step alone."""
-        return self.batch.reward
-
-    @property
-    def done(self) -> Any:
-        """(B,) bool, whether the last step ended a game."""
-        return self.batch.done
-
-    @property
-    def truncated(self) -> Any:
-        """(B,) bool, whether it did so by the limit of turns."""
-        return self.batch.truncated
-
-    @property
-    def winner(self) -> Any:
-        """(B,) int8, the seat that won in the last step, -1 where none did."""
-        return self.batch.winner
 
     @property
     def due(self) -> Any:
@@ -192,36 +163,25 @@ class SelfPlayBatch:
     def set_reward(self, reward: Reward | str | None) -> None:
         """Change to another linear reward from the next step on, where it is annealed for example.
 
-        Raises:
-            ValueError: if one of the two isn't linear, or the new one depends on more than the
-                end of a game and the first one doesn't.
+        Both must be linear, and depend on the end of a game alone where the first does.
         """
         self.batch.set_reward(reward)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name; on "cpu" alone.
-
-        Raises:
-            ValueError: on another device.
-        """
+        """Copies of all arrays that the future rests on, by name; on "cpu" alone."""
         self._check_whole()
         own = {name: getattr(self, place).copy() for name, place in _KEPT.items()}
         return self._cpu_batch().get_state() | own | {"steps": np.array(self.steps)}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, B, reward and observation.
-
-        Raises:
-            ValueError: names the array that is missing or that doesn't fit, or the game that
-                breaks the rules; nothing is changed. On another device than "cpu".
-        """
+        """Go on from what `get_state` gave for the same rules, B, reward and observation."""
         kept = {name: getattr(self, place) for name, place in _KEPT.items()}
         check_arrays(state, kept | {"steps": np.array(0)})
         self._cpu_batch().set_state(state)
         for name, place in _KEPT.items():
             getattr(self, place)[...] = state[name]
         self.steps, self.origin = int(state["steps"]), object()
-        self._synchronize()
+        self._changes = self.batch.changes
 
     def _cpu_batch(self) -> CpuBatch:
         if not isinstance(self.batch, CpuBatch):
@@ -236,9 +196,6 @@ class SelfPlayBatch:
                 before, or all have been reset.
             games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
                 JSON state that is `Game.from_snapshot(state).games`.
-
-        Raises:
-            TypeError, ValueError: names what isn't possible; nothing is changed.
         """
         check_records(games)
         chosen = integers(numbers, len(games), "numbers")
@@ -252,7 +209,7 @@ class SelfPlayBatch:
                 "just begun"
             )
         self.batch.place_games(chosen, games)
-        self._synchronize()
+        self._changes = self.batch.changes
 
     def sample(self) -> Any:
         """(B,) int64, a random legal action for each game, in the same array at each call."""
@@ -265,10 +222,8 @@ class SelfPlayBatch:
             actions: (B,) of any integer type, legal.
 
         Raises:
-            IllegalActionError: names the first game whose action isn't legal, phase, action
-                and the condition missing. On "cpu" no game is touched; on "cuda" a later step
-                raises it, at the latest `batch.synchronize`, and the next call asks for `reset`.
-            TypeError, ValueError: if the actions are no integers or not (B,).
+            IllegalActionError: on "cpu" no game is touched; on "cuda" a later step raises it, at
+                the latest `batch.synchronize`, and the next call asks for `reset`.
         """
         self._check_whole()
         self._moving[:] = self.player
@@ -278,7 +233,7 @@ class SelfPlayBatch:
         self._begin_decisions(self.decided, self._begun, self.steps, self.reward, self.last_step)
         self.reward += self.step_reward
         self.steps += 1
-        self._synchronize()
+        self._changes = self.batch.changes
 
     def _begin_on_device(
         self, players: Any, begun: Any, step: int, rewards: Any, last_steps: Any
@@ -336,13 +291,10 @@ class SelfPlayEnv:
         return self._match.game
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game.
+        """Start a game; what the player to move sees, and the info.
 
         Args:
             seed: from 0 to 2**64 - 1; drawn at random where None.
-
-        Returns:
-            What the player to move sees, and the info.
         """
         self._match.reset(drawn_seed() if seed is None else check_seed(seed))
         self._rewards[:] = 0
@@ -357,14 +309,8 @@ class SelfPlayEnv:
             got since its own last decision; terminated; truncated; and the info. The reward of
             `info["player"]` is complete; when the game has ended, those of all seats are.
 
-        Raises:
-            IllegalActionError: names phase, action and the condition missing; the game is
-                untouched.
-            RuntimeError: if no game is on.
-            TypeError: if the action isn't an integer.
-
-        Where a listener of the game or the reward raises, or the reward gives what is none, the
-        decision is played and its rewards are zero.
+        After an illegal action the game is untouched. Where a listener of the game or the reward
+        raises, the decision is played and its rewards are zero.
         """
         if not self._is_on:
             raise RuntimeError("no game is on: call reset() first")

@@ -6,13 +6,15 @@ on the CPU, torch tensors on the GPU.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.batch.calls import NO_STEP
-from catan_pz.checks import check_count, check_number, not_possible
+from catan_pz.checks import check_count, check_number
+from catan_pz.encoders.arrays import each
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.game.arguments import are_finite, numbers
 
@@ -59,7 +61,7 @@ class SelfPlayData:
         """
         numbers = {name: getattr(self, name) for name in _WORKED_OUT}
         return {
-            name: _select(values, self.is_complete)
+            name: each(values, itemgetter(self.is_complete))
             for name, values in (self.recorded | numbers).items()
         }
 
@@ -89,14 +91,9 @@ class SelfPlayRollout:
     Args:
         batch: the games.
         num_steps: T.
-
-    Raises:
-        ValueError: for a number of steps that is not possible, or another kind of batch.
     """
 
     def __init__(self, batch: SelfPlayBatch, num_steps: int) -> None:
-        if not isinstance(batch, SelfPlayBatch):
-            raise not_possible("batch", batch, "a SelfPlayBatch")
         self.batch = batch
         self.num_steps = check_count("num_steps", num_steps)
         shape = self.num_steps, batch.num_games
@@ -112,11 +109,6 @@ class SelfPlayRollout:
         self._count = 0
         self._first = 0
         self._origin = batch.origin
-
-    @property
-    def num_recorded(self) -> int:
-        """Steps that are recorded, T at most."""
-        return self._count
 
     def _seen(self) -> dict[str, Any]:
         """What the seats to move see, by name."""
@@ -135,11 +127,8 @@ class SelfPlayRollout:
             **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
                 `log_probability`: the same names and kinds in every step.
 
-        Raises:
-            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or names what can't
-                be recorded; nothing is recorded.
-            RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has been
-                reset, set or stepped in between: `clear` comes next.
+        After an error nothing is recorded; if the batch has been reset, set or stepped in between,
+        it asks for `clear`.
         """
         batch, t = self.batch, self._count
         if t == self.num_steps:
@@ -159,9 +148,8 @@ class SelfPlayRollout:
             _check_detached(array, name)
             _store((self._own | self._more)[name], t, array)
         batch.step(actions)
-        _store(
-            self._own["action"], t, actions if hasattr(actions, "shape") else np.asarray(actions)
-        )
+        actions = actions if hasattr(actions, "shape") else np.asarray(actions)
+        _store(self._own["action"], t, actions)
         self._step_reward[t] = batch.step_reward
         self._done[t] = batch.done
         self._truncated[t] = batch.truncated
@@ -194,12 +182,6 @@ class SelfPlayRollout:
 
         Returns:
             The data; its recorded arrays are written again by the next rollout.
-
-        Raises:
-            RuntimeError: if fewer than T steps are recorded, or the batch has been reset, set
-                or stepped since.
-            ValueError: names what isn't possible; the steps stay recorded. On a GPU also for
-                values of the steps that aren't finite.
         """
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
@@ -216,9 +198,8 @@ class SelfPlayRollout:
             scan.end_games(self._done[t], self._truncated[t])
             scan.reward = scan.reward + self._step_reward[t]
             scan.visit(t, self._own["player"][t], self._value[t], gamma, gae_lambda)
-        data = SelfPlayData(self._own | self._more, *scan.results(self._value))
         self._count = 0
-        return data
+        return scan.data(self._own | self._more)
 
 
 class _BackwardScan:
@@ -281,11 +262,18 @@ class _BackwardScan:
         self._next[own] = t
         self._is_known = self._is_known | own
 
-    def results(self, values: Any) -> tuple[Any, ...]:
-        """The fields of `SelfPlayData` but for what was recorded."""
-        targets = self._advantages + values
-        of_seats = self._targets, self._have_targets
-        return self._rewards, self._advantages, targets, *of_seats, self._are_known, self._following
+    def data(self, recorded: dict[str, Any]) -> SelfPlayData:
+        """What has been found of the decisions that were recorded."""
+        return SelfPlayData(
+            recorded=recorded,
+            reward=self._rewards,
+            advantage=self._advantages,
+            target=self._advantages + recorded["value"],
+            targets=self._targets,
+            has_target=self._have_targets,
+            is_complete=self._are_known,
+            next_step=self._following,
+        )
 
 
 def _estimates(given: Any, count: int, name: str) -> Any:
@@ -300,14 +288,15 @@ def _check_detached(array: Any, name: str) -> None:
         raise ValueError(f"{name} requires gradients, must not: record `{name}.detach()`")
 
 
-def _room_for(array: Any, num_steps: int) -> Any:
+def _room_for(arrays: Any, num_steps: int) -> Any:
     """An array (T, ...) for T arrays like this one, or a dict of them."""
-    if isinstance(array, dict):
-        return {name: _room_for(part, num_steps) for name, part in array.items()}
-    shape = num_steps, *array.shape
-    if isinstance(array, np.ndarray):
-        return np.empty(shape, array.dtype)
-    return array.new_empty(shape)
+
+    def room(array: Any) -> Any:
+        shape = num_steps, *array.shape
+        is_tensor = hasattr(array, "new_empty")
+        return array.new_empty(shape) if is_tensor else np.empty(shape, array.dtype)
+
+    return each(arrays, room)
 
 
 def _store(room: Any, place: int | slice, array: Any) -> None:
@@ -318,12 +307,6 @@ def _store(room: Any, place: int | slice, array: Any) -> None:
         room[place] = room.new_tensor(array)
     else:
         room[place] = array
-
-
-def _select(values: Any, chosen: Any) -> Any:
-    if isinstance(values, dict):
-        return {name: part[chosen] for name, part in values.items()}
-    return values[chosen]
 
 
 def _on_host(array: Any) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Unpack
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -22,10 +22,6 @@ from catan_pz.env.spaces import brief, observation_space
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.rewards import Reward
 from catan_pz.rules import RuleOptions, Rules
-
-_ILLEGAL = ("end", "raise")
-_STATE: Final = "state"
-"""The option of `reset`."""
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
@@ -70,7 +66,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     ) -> None:
         rules = Rules.of(SingleSeatEnv, rules, options)
         check_choice("seat", seat, (*range(rules.num_players), "random"))
-        check_choice("illegal", illegal, _ILLEGAL)
+        check_choice("illegal", illegal, ("end", "raise"))
         self._seat_option = seat
         self._illegal = illegal
         listed = as_opponents(opponents, rules.num_players - 1)
@@ -92,11 +88,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._match.game
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """(A,) True for each legal action; all True once the episode has ended.
-
-        Raises:
-            RuntimeError: before the first `reset`, and for a game that was changed from outside.
-        """
+        """(A,) True for each legal action; all True once the episode has ended."""
         if self._table is None:
             raise RuntimeError("no episode is on: call reset() first")
         if self._is_on:
@@ -114,16 +106,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             options: "state" names the JSON state of an unfinished game, with the rules of this
                 environment, from which the episode starts. Chance goes on from the state's own
                 generator; the opponents know what the state's "knowledge" says, and their random
-                streams follow from the seed.
-
-        Raises:
-            ValueError: for a seed, an option or a state that is not possible; the episode goes
-                on untouched. If the game ends before the learner's first decision.
+                streams follow from the seed. A state that isn't possible is refused, and the
+                episode goes on untouched.
         """
         if seed is not None:
             seed = check_seed(seed)
-        check_reset_options(options, (_STATE,))
-        start = self._game_of(options[_STATE]) if options else None
+        check_reset_options(options, ("state",))
+        start = self._game_of(options["state"]) if options else None
         super().reset(seed=seed)
         self._end_episode()
         draw = self.np_random.integers(2**64, size=2, dtype=np.uint64)
@@ -141,7 +130,11 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._table = Table(self.game, seats[own : own + num_players], seeds)
         self._decisions = 0
         self._is_on = True
-        self._play_others(self.game.player)
+        try:
+            self._play_others(self.game.player)
+        except BaseException:
+            self._end_episode()
+            raise
         if start is not None and (start.is_over or start.is_truncated):
             self._end_episode()
             raise ValueError(f"options['state']: the game ends before seat {self.seat} decides")
@@ -159,7 +152,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
                 f"{names}"
             )
         if game.is_over or game.is_truncated:
-            raise ValueError("options['state'] is a finished game; allowed: one that goes on")
+            raise ValueError("options['state'] is a finished game")
         return game
 
     def _check_game(self) -> None:
@@ -174,14 +167,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, and the others up to the learner's next decision.
 
-        Raises:
-            RuntimeError: if no episode is on. If `game` was reset, restored or played by other
-                calls than those of this environment.
-            TypeError: if the action isn't an integer.
-            IllegalActionError: for an illegal action, with `illegal="raise"`.
-
-        Where an opponent, a listener of the game or the reward raises, or the reward gives what is
-        none, the episode ends.
+        Where an opponent, a listener of the game or the reward raises, the episode ends.
         """
         if not self._is_on:
             raise RuntimeError("no episode is on: call reset() first")
@@ -192,15 +178,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             self._warn_of(action)
             self._end_episode()
             return self._observe(), ILLEGAL_REWARD, True, False, self._final_info(illegal=1)
-        match = self._match
-        code = match.play(action)
-        if match.failure is not None:
-            self._end_episode()  # another may be to move
-            match.raise_failure()
+        code = self._match.play(action)
         self._decisions += 1
-        reward = self._reward(code)
-        if not code & FINISHED:
-            reward += self._play_others(code & MOVER)
+        try:
+            reward = self._reward(code) + self._play_others(code)
+        except BaseException:
+            self._end_episode()  # another may be to move, and the learner can't play for it
+            raise
         self._show()
         game = self.game
         terminated, truncated = game.is_over, game.is_truncated
@@ -218,20 +202,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             except IllegalActionError as error:
                 logger.warn(f"an illegal action has ended the episode with -1: {error}")
 
-    def _play_others(self, player: int) -> float:
+    def _play_others(self, code: int) -> float:
         """Play up to the learner's decision or the end; the learner's reward meanwhile."""
-        match, table, total, code = self._match, self._table, 0.0, 0
-        assert table is not None
-        try:
-            while player != self.seat and not code & FINISHED:
-                code = match.play(table.decide())
-                match.raise_failure()
-                total += self._reward(code)
-                player = code & MOVER
-        except BaseException:
-            self._end_episode()  # another seat is to move, and the learner can't play for it
-            raise
-        return total
+        reward = 0.0
+        while code & MOVER != self.seat and not code & FINISHED:
+            assert self._table is not None
+            code = self._match.play(self._table.decide())
+            reward += self._reward(code)
+        return reward
 
     def _end_episode(self) -> None:
         self._is_on = False
@@ -239,13 +217,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             self._table.close()
 
     def _reward(self, code: int) -> float:
-        if not self._match.has_reward(code):
-            return 0.0
-        try:
-            return self._match.rewards()[self.seat]
-        except BaseException:
-            self._end_episode()  # the others' decisions that are due can't be played any more
-            raise
+        """The learner's reward of a step; raises what a listener has raised in it."""
+        self._match.raise_failure()
+        return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
 
     def _observe(self) -> Any:
         return self._match.observe(self.seat)[0]

@@ -9,6 +9,7 @@ from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.algorithms import mcts  # noqa: E402
 
 from catan_pz.encoders import load  # noqa: E402
+from catan_pz.env.open_spiel import SHORT_NAME  # noqa: E402
 
 pytestmark = pytest.mark.libraries
 
@@ -33,7 +34,7 @@ def test_openspiels_own_simulation_passes(players):
     trading = players == 3
     parameters = {"num_players": players, "max_turns": 12, "trading": trading, "boards": 3}
     pyspiel.random_sim_test(
-        pyspiel.load_game("python_catan", parameters), num_sims=1, serialize=True, verbose=False
+        pyspiel.load_game(SHORT_NAME, parameters), num_sims=1, serialize=True, verbose=False
     )
 
 
@@ -62,7 +63,7 @@ def test_the_winner_gets_one_and_the_others_lose_one(players):
 
 
 def test_points_pay_and_rewards_add_up():
-    env = rl_environment.Environment("python_catan", point_reward=0.5, victory_points=4)
+    env = rl_environment.Environment(SHORT_NAME, point_reward=0.5, victory_points=4)
     env.seed(3)
     rng = random.Random(3)
     step = env.reset()

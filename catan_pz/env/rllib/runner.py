@@ -4,6 +4,7 @@ Letters: T steps, B games, P players, K decisions, A actions.
 """
 
 import itertools
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +21,8 @@ from ray.rllib.utils.metrics import (
     NUM_EPISODES_LIFETIME,
 )
 
+from catan_pz.batch.calls import NO_STEP
+from catan_pz.encoders.arrays import each
 from catan_pz.env.aec import AGENTS
 from catan_pz.env.rllib.module import ILLEGAL
 from catan_pz.env.self_play import SelfPlayBatch
@@ -82,20 +85,16 @@ class CatanEnvRunner(MultiAgentEnvRunner):
             num_episodes: the least number of games that end; all games start anew before, as in
                 RLlib's own runners. Games that are on when it is reached don't count, so that a
                 number near B favours short games; ask for many times B.
-            explore: whether actions are sampled. If not, the most probable one by
-                `forward_inference` is played. None for the config's `explore`.
-            random_actions: whether every legal action is equally probable, whatever the modules
-                give.
+            explore: whether actions are sampled, or the most probable one by `forward_inference`
+                is played. None for the config's `explore`.
+            random_actions: whether every legal action is equally probable.
             force_reset: whether all games start anew before.
 
         Returns:
             The stretches of decisions of the modules that are trained.
         """
         if num_timesteps is not None and num_episodes is not None:
-            raise ValueError(
-                f"num_timesteps={num_timesteps} and num_episodes={num_episodes} are not possible "
-                "together"
-            )
+            raise ValueError("give num_timesteps or num_episodes, not both")
         if force_reset or num_episodes is not None:
             self._start_anew()
         size = self.rollout.num_steps * self.batch.num_games
@@ -172,7 +171,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         for place in np.unique(modules).tolist():
             rows = torch.from_numpy(np.flatnonzero(modules == place))
             seen = {
-                "observation": _rows(batch.observation, rows.numpy()),
+                "observation": _chosen(batch.observation, rows.numpy()),
                 "action_mask": masks[rows],
             }
             module = self.module[self._names[place]]
@@ -207,47 +206,40 @@ class CatanEnvRunner(MultiAgentEnvRunner):
             name = self._names[int(data.recorded["module"][steps[0], game])]
             if trained is None or (name in trained if not callable(trained) else trained(name)):
                 number = f"{self.worker_index or 0}-{sample}-{game}-{seat}-{steps[0]}"
-                episodes.append(self._episode(data, game, seat, steps, name, number))
+                episode = SingleAgentEpisode(
+                    id_=number,
+                    agent_id=AGENTS[seat],
+                    module_id=name,
+                    multi_agent_episode_id=number,
+                    len_lookback_buffer=0,
+                    **self._stretch(data, game, steps),
+                )
+                episodes.append(episode.to_numpy())
         return episodes
 
-    def _episode(
-        self,
-        data: SelfPlayData,
-        game: int,
-        seat: int,
-        steps: NDArray[np.int64],
-        name: str,
-        number: str,
-    ) -> SingleAgentEpisode:
-        """One stretch of a seat's decisions."""
+    def _stretch(self, data: SelfPlayData, game: int, steps: NDArray[np.int64]) -> dict[str, Any]:
+        """One stretch of a seat's decisions, and what it sees after the last one."""
         recorded, following = data.recorded, int(data.next_step[steps[-1], game])
-        ended = following == -1
+        both = {"observation": recorded["observation"], "action_mask": recorded["mask"]}
         if following == self.rollout.num_steps:  # the seat is to move now
-            last = self.batch.observation, self.batch.mask
-            after, mask = _rows(last[0], [game]), last[1][[game]]
+            now = {"observation": self.batch.observation, "action_mask": self.batch.mask}
+            last = {name: _chosen(part, game) for name, part in now.items()}
         else:  # at the end of a game nobody asks what follows
-            then = [int(steps[-1]) if ended else following]
-            after = _rows(recorded["observation"], (then, game))
-            mask = recorded["mask"][then, game]
-        seen = _joined(_rows(recorded["observation"], (steps, game)), after)
-        masks = np.concatenate([recorded["mask"][steps, game], mask])
-        return SingleAgentEpisode(
-            id_=number,
-            observations=[
-                {"observation": _rows(seen, k), "action_mask": masks[k]} for k in range(len(masks))
-            ],
-            actions=list(recorded["action"][steps, game]),
-            rewards=data.reward[steps, game].tolist(),
-            terminated=ended,
-            extra_model_outputs={
+            then = int(steps[-1]) if following == NO_STEP else following
+            last = {name: _chosen(part, (then, game)) for name, part in both.items()}
+        seen = [
+            {name: _chosen(part, (t, game)) for name, part in both.items()} for t in steps.tolist()
+        ]
+        return {
+            "observations": [*seen, last],
+            "actions": list(recorded["action"][steps, game]),
+            "rewards": data.reward[steps, game].tolist(),
+            "terminated": following == NO_STEP,
+            "extra_model_outputs": {
                 Columns.ACTION_DIST_INPUTS: list(recorded["logits"][steps, game]),
                 Columns.ACTION_LOGP: list(recorded["log_probability"][steps, game]),
             },
-            agent_id=AGENTS[seat],
-            module_id=name,
-            multi_agent_episode_id=number,
-            len_lookback_buffer=0,
-        ).to_numpy()
+        }
 
     def get_metrics(self) -> Any:
         """Decisions and games since the last call, and each module's share of games won."""
@@ -260,13 +252,5 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         super().stop()
 
 
-def _rows(values: Any, chosen: Any) -> Any:
-    if isinstance(values, dict):
-        return {name: part[chosen] for name, part in values.items()}
-    return values[chosen]
-
-
-def _joined(first: Any, second: Any) -> Any:
-    if isinstance(first, dict):
-        return {name: np.concatenate([part, second[name]]) for name, part in first.items()}
-    return np.concatenate([first, second])
+def _chosen(seen: Any, index: Any) -> Any:
+    return each(seen, itemgetter(index))
