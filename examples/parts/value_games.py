@@ -7,22 +7,28 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import BUILD_SETTLEMENT
 from catan_pz.agents.policies import EVOLVED, HEURISTIC, VALUE
-from catan_pz.agents.value import value_calls
-from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
+from catan_pz.agents.value.choice import policy_action
+from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
 from catan_pz.agents.value.net import ValueNet
-from catan_pz.agents.value.network import SCRATCH_SIZE
-from catan_pz.engine.deal import NO_SCRIPT
-from catan_pz.engine.state import STATE, as_games
+from catan_pz.agents.value.network import Workspace, workspace
+from catan_pz.agents.value.prospects import worth_of_vertex
+from catan_pz.engine.chance import GAMMA, number_below, scramble
+from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.play import step
+from catan_pz.engine.state import State, States
+from catan_pz.engine.turn import is_setup
 from catan_pz.game.game import Game
-from catan_pz.observation.segments import SIZE
+from catan_pz.kernels.rule import entry, kernel
+from catan_pz.kernels.types import Float32Matrix, Int64Array
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS, NOBODY
+from catan_pz.terms import NOBODY, Phase
 
 MOST_OF_A_GAME: Final = 500
 """Positions that a game may add."""
@@ -36,8 +42,96 @@ EXPLORED: Final = 0.2
 RECORDED: Final = 0.05
 """Share of decisions after which the position is recorded."""
 
+TRIED: Final = 3
+"""Random placements of which the best is explored."""
+
 PLAYERS: Final = (VALUE, VALUE, VALUE, VALUE, VALUE, EVOLVED, HEURISTIC)
 """Players, of which each seat gets one."""
+
+
+class Shares(NamedTuple):
+    """Shares of decisions in recorded games, and the margin of the player that uses the value."""
+
+    odd: float  # taken at random
+    explored: float  # of the settlements of the set-up
+    recorded: float  # after which the position is recorded
+    margin: float
+
+
+class Rows(NamedTuple):
+    """Positions and the seats that look."""
+
+    features: Float32Matrix  # (N, P * F + C)
+    viewers: Int64Array  # (N,)
+
+
+@kernel
+def uniform(random_bits: np.uint64) -> float:
+    """Random bits as a number from 0 to 1."""
+    return number_below(random_bits, 1 << 30) / (1 << 30)
+
+
+@kernel
+def explored_placement(s: State, random_bits: np.uint64) -> int:
+    """The best of some random placements of a settlement."""
+    best, most = pick_legal(s, 0), -1
+    for k in range(TRIED):
+        drawn = scramble(random_bits + GAMMA * np.uint64(k + 1))
+        a = pick_legal(s, number_below(drawn, count_legal(s)))
+        worth = worth_of_vertex(s, int(s.player), a - BUILD_SETTLEMENT)
+        if worth > most:
+            best, most = a, worth
+    return best
+
+
+@entry
+def play_recorded(
+    games: States,
+    players: Int64Array,
+    shares: Shares,
+    seed: np.uint64,
+    w: Workspace,
+    rows: Rows,
+    first: int,
+) -> int:
+    """Play a game to its end and record positions, from row `first` on; returns how many.
+
+    Args:
+        games: (1,) a new game.
+        players: (P,) numbers of `agents.policies`.
+        shares: of decisions; at the end of the set-up the position is recorded always.
+        seed: of all chance but the dice's.
+        w: with the network of the player that uses the value.
+        rows: where to; the seat that has decided looks, in some positions any.
+        first: row.
+    """
+    s, row = games[0], first
+    stream = scramble(seed)
+    legal = count_legal(s)
+    while legal > 0:
+        stream += GAMMA
+        random_bits = scramble(stream)
+        chance = uniform(scramble(random_bits))
+        mover, setup, a = int(s.player), is_setup(s), pick_legal(s, 0)
+        if s.phase == Phase.SETUP_SETTLEMENT and chance < shares.explored:
+            a = explored_placement(s, random_bits)
+        elif not setup and chance < shares.odd:
+            a = pick_legal(s, number_below(random_bits, legal))
+        elif legal > 1:
+            a = policy_action(games, players[mover], shares.margin, random_bits, w)
+        step(s, a, w.script)
+        legal = count_legal(s)
+        stream += GAMMA
+        random_bits = scramble(stream)
+        kept = uniform(random_bits) < shares.recorded or setup
+        if kept and legal > 0 and not is_setup(s) and row < rows.viewers.shape[0]:
+            viewer = mover
+            if setup or random_bits & np.uint64(7) == np.uint64(0):
+                viewer = number_below(scramble(random_bits), int(s.num_players))
+            write_position(s, viewer, rows.features[row])
+            rows.viewers[row] = viewer
+            row += 1
+    return row - first
 
 
 @dataclass(frozen=True)
@@ -85,34 +179,21 @@ def record_positions(
     rng, seats = np.random.default_rng(seed), rules.num_players
     players = PLAYERS if net is not None else (EVOLVED, HEURISTIC)
     weights = np.zeros(0, np.float32) if net is None else net.weights
-    game, spare = Game(rules, seed=0), as_games(np.zeros(1, STATE))
+    game, w = Game(rules, seed=0), workspace(weights, rules.num_actions)
     features = np.zeros((count + MOST_OF_A_GAME, seats * NUM_FEATURES + NUM_SHARED), np.float32)
-    viewers = np.zeros(len(features), np.int64)
-    scratch = (
-        np.zeros(SCRATCH_SIZE, np.float32),
-        np.zeros(2 * MAX_PLAYERS),
-        NO_SCRIPT,
-        np.zeros(SIZE, np.int8),
-        np.zeros(rules.num_actions, np.int8),
-    )
+    rows = Rows(features, np.zeros(len(features), np.int64))
     numbers: list[int] = []
     winners: list[int] = []
     k = 0
     while len(winners) < count:
         game.reset(int(rng.integers(2**62)))
-        recorded = value_calls.play_recorded(
+        recorded = play_recorded(
             game.games,
-            spare,
             rng.choice(players, seats),
-            float(rng.choice(ODD)),
-            EXPLORED,
-            RECORDED,
-            margin,
+            Shares(float(rng.choice(ODD)), EXPLORED, RECORDED, margin),
             np.uint64(rng.integers(2**63)),
-            weights,
-            *scratch,
-            features,
-            viewers,
+            w,
+            rows,
             len(winners),
         )
         numbers += [k] * recorded
@@ -120,8 +201,8 @@ def record_positions(
         k += 1
     found = len(winners)
     return Positions(
-        features[:found].astype(np.float16),
-        viewers[:found].astype(np.int8),
+        rows.features[:found].astype(np.float16),
+        rows.viewers[:found].astype(np.int8),
         np.array(numbers, np.int32),
         np.array(winners, np.int8),
     )

@@ -12,8 +12,7 @@ import torch
 
 from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.judge import Judge
-from catan_pz.agents.value.net import ValueNet, shipped
+from catan_pz.agents.value.net import Judge, ValueNet, shipped
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
 from catan_pz.training import evaluation

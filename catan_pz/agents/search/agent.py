@@ -1,5 +1,6 @@
 """The player that searches: simulations in games drawn from what its seat knows."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -8,19 +9,19 @@ from numpy.typing import NDArray
 from catan_pz.actions import COMPOSE_GIVE, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.registry import load
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
+from catan_pz.agents.search.descent import BY_VALUE, Walk
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
-from catan_pz.agents.search.options import options_of
+from catan_pz.agents.search.options import AUTO, options_of
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
     ROWS_PER_SIMULATION,
     ParallelTrees,
     evaluated,
 )
-from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
-from catan_pz.agents.search.tree_policy import BY_VALUE
 from catan_pz.engine.state import as_games
 from catan_pz.events import Events
 from catan_pz.game.view import View
@@ -96,18 +97,17 @@ class SearchAgent(Agent):
         self._prior: Any = None
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that the prior's model wasn't trained for.
-
-        Raises:
-            ValueError: says what it plays.
-        """
+        """Refuse games that the prior's model wasn't trained for."""
         self._prior_in(rules)
 
     def _prior_in(self, rules: Rules) -> Any:
-        """The agent whose policy is the prior, or None; a copy."""
-        options = self.options
-        is_used = options.method == "gumbel" or options.guide == BY_VALUE
-        return prior_for(rules, options.prior) if is_used else None
+        """The agent whose policy is the prior in games by some rules, a copy; or None."""
+        given = self.options.prior
+        if given is None or (self.options.method != "gumbel" and self.options.guide != BY_VALUE):
+            return None
+        prior = load("value") if given == AUTO else copy.copy(given)
+        prior.check_rules(rules)
+        return prior
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
@@ -126,17 +126,13 @@ class SearchAgent(Agent):
         if options.simulations is not None:
             rows = min(MOST_ROWS, 1000 + ROWS_PER_SIMULATION * options.simulations)
             workers = min(workers, options.simulations)
-        return ParallelTrees(
-            workers=workers,
-            rows=rows,
-            num_actions=self.rules.num_actions,
+        walk = Walk(
             way=tree.PUCT if options.method == "puct" else tree.UCB1,
+            guide=options.guide,
             depth=1 if options.method == "ucb1" else _DEEPEST,
             exploration=float(options.exploration or 0.0),
-            guide=options.guide,
-            evaluator=options.evaluator,
-            batch=options.batch,
         )
+        return ParallelTrees(workers, rows, walk, options.evaluator, options.batch)
 
     def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""

@@ -1,25 +1,96 @@
-"""Walks down the tree and rankings at its root, as compiled rules."""
+"""Walks down the tree, and the policies that lead them below its root: compiled rules.
+
+The first of `games` is the position; a walk plays it on.
+"""
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-from catan_pz.actions import OFFER_GET
 from catan_pz.agents.search import tree
+from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import play_decision, play_forced
-from catan_pz.agents.search.trading import gain_of_template, is_near_winning
-from catan_pz.agents.search.tree_policy import BY_EVALUATOR, write_policy
-from catan_pz.engine.state import State, States
-from catan_pz.engine.trade import is_addressed
+from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, choice_by_view, worth_of_action
+from catan_pz.agents.value.network import Workspace
+from catan_pz.engine import bits
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, States
+from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import (
-    Float32Array,
-    Float64Array,
-    Float64Matrix,
-    Int8Array,
-    Int8Matrix,
-    Int64Matrix,
-    UInt64Array,
-)
-from catan_pz.terms import NUM_RESOURCES, Phase
+from catan_pz.kernels.types import Float64Array, Int64Matrix
+from catan_pz.terms import Phase
+
+BY_GREEDY, BY_EVALUATOR, BY_VALUE = 0, 1, 2
+"""What positions below the root get their priors from."""
+
+
+class Walk(NamedTuple):
+    """How moves are chosen on the way down."""
+
+    way: int  # UCB1 or PUCT
+    guide: int  # what positions below the root get their priors from
+    depth: int  # moves at most; 1 for a choice at the root alone
+    exploration: float  # weight of what was little tried
+
+
+@kernel
+def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
+    """Half of the policy for one action, the other half for all alike; -1 favors none."""
+    part = (0.5 if favorite >= 0 else 1.0) / tree.count_in_tree(s)
+    policy[:] = 0.0
+    for word in range(LEGAL_WORDS):
+        members = s.legal[word] & tree.IN_TREE[word]
+        while members != 0:
+            a = ACTIONS_PER_WORD * word + bits.first(members)
+            members &= members - 1
+            policy[a] = part + (0.5 if a == favorite else 0.0)
+
+
+@kernel
+def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
+    """The policy of `ValueAgent` outside the set-up, in the game as it is."""
+    s, policy = games[0], w.policy
+    favorite = -1
+    if s.phase != Phase.ANSWER and s.phase != Phase.CLOSE:
+        favorite = choice_by_view(s, True, random_bits, w)
+    policy[:] = 0.0
+    most = -1.0
+    for word in range(LEGAL_WORDS):
+        members = s.legal[word] & tree.IN_TREE[word]
+        while members != 0:
+            a = ACTIONS_PER_WORD * word + bits.first(members)
+            members &= members - 1
+            policy[a] = worth_of_action(games, a, random_bits, w)
+            if a == favorite:
+                policy[a] += MARGIN
+            most = max(most, policy[a])
+    total = 0.0
+    for word in range(LEGAL_WORDS):
+        members = s.legal[word] & tree.IN_TREE[word]
+        while members != 0:
+            a = ACTIONS_PER_WORD * word + bits.first(members)
+            members &= members - 1
+            policy[a] = math.exp((policy[a] - most) / TEMPERATURE)
+            total += policy[a]
+    for a in range(policy.shape[0]):
+        policy[a] /= total
+
+
+@kernel
+def write_policy(games: States, guide: int, random_bits: np.uint64, w: Workspace) -> None:
+    """A policy over the legal actions, equal for all until an evaluator judges its leaves.
+
+    Actions that begin offers get nothing: below the root they aren't considered. In the set-up the
+    value gives way to the greedy player: it would play on from each placement to the end of the
+    set-up, which takes longer than the simulation itself.
+    """
+    s = games[0]
+    if guide == BY_VALUE and not is_setup(s):
+        write_by_value(games, random_bits, w)
+    elif guide == BY_EVALUATOR:
+        write_favorite(s, -1, w.policy)
+    else:
+        write_favorite(s, greedy_action(s), w.policy)
 
 
 @kernel
@@ -36,67 +107,28 @@ def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
 
 
 @kernel
-def descend(  # wide: the arrays of a tree, not yet bundled
-    games: States,
-    spare: States,
-    viewer: int,
-    way: int,
-    guide: int,
-    depth: int,
-    exploration: float,
-    seed: np.uint64,
-    script: Int8Matrix,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    obs: Int8Array,
-    mask: Int8Array,
-    policy: Float64Array,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-    keys: UInt64Array,
-    priors: Float64Array,
+def descend(
+    games: States, viewer: int, seed: np.uint64, walk: Walk, w: Workspace, nodes: tree.Nodes
 ) -> int:
-    """Play the first game down the tree to a new position or the end; return the last node.
-
-    `guide` says what gives positions their priors: an evaluator does so later, by leaves. No more
-    than `depth` moves are chosen.
-    """
-    s = games[0]
+    """Play the first game down the tree to a new position or the end; return the last node."""
+    s, links = games[0], nodes.links
     position = tree.ROOT
-    for _ in range(depth):
-        if is_leaf(s, position, guide, links):
+    for _ in range(walk.depth):
+        if is_leaf(s, position, walk.guide, links):
             return position
         if position != tree.ROOT and tree.count_moves(s, position, links) < tree.count_in_tree(s):
-            write_policy(games, spare, guide, seed, net, work, values, script, obs, mask, policy)
-            tree.add_moves(s, position, policy, links, totals, keys, priors)
-        move = tree.select_move(s, position, way, exploration, links, totals, priors)
+            write_policy(games, walk.guide, seed, w)
+            tree.add_moves(s, position, w.policy, nodes)
+        move = tree.select_move(s, position, walk.way, walk.exploration, nodes)
         if move == 0:
             return position
-        play_decision(s, links[move, tree.ACTION], seed, script)
-        if play_forced(s, seed, script) == 0:
+        play_decision(s, links[move, tree.ACTION], seed, w.script)
+        if play_forced(s, seed, w.script) == 0:
             return move
         mover = int(s.player)
-        key = tree.key_of(s, viewer, obs)
-        position = tree.find_position(move, key, mover, links, keys)
+        key = tree.key_of(s, viewer, w.obs)
+        position = tree.find_position(move, key, mover, nodes)
         if position == 0:
-            position = tree.add_child(move, -1, mover, 1.0, key, links, totals, keys, priors)
+            position = tree.add_child(move, -1, mover, 1.0, key, nodes)
             return move if position == 0 else position
     return position
-
-
-@kernel
-def worth_of_offer(s: State, p: int, k: int) -> int:
-    """What template k, offered by p, promises: its gain to p if somebody gains by it too."""
-    gained = gain_of_template(s, p, k, 1)
-    if gained <= 0:
-        return 0
-    for q in range(s.num_players):
-        if is_addressed(s, p, q) and not is_near_winning(s, q):
-            held = True
-            for r in range(NUM_RESOURCES):
-                if s.hand[q, r] < OFFER_GET[k, r]:
-                    held = False
-            if held and gain_of_template(s, q, k, -1) > 0:
-                return gained
-    return 0

@@ -27,6 +27,7 @@ VISITS: Final = 50
 """Simulations that a policy's logit counts for: the paper's c_visit, with a c_scale of 1."""
 
 
+@np.errstate(under="ignore", over="ignore")  # other libraries may let them raise
 def improved_policy(
     logits: NDArray[np.float64], visits: NDArray[np.int64], means: NDArray[np.float64]
 ) -> NDArray[np.float64]:

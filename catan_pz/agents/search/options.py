@@ -4,10 +4,9 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from catan_pz.agents.registry import as_agent
+from catan_pz.agents.search.descent import BY_EVALUATOR, BY_GREEDY, BY_VALUE
 from catan_pz.agents.search.evaluator import Evaluator
-from catan_pz.agents.search.priors import AUTO
 from catan_pz.agents.search.rollout import PLAYERS
-from catan_pz.agents.search.tree_policy import BY_EVALUATOR, BY_GREEDY, BY_VALUE
 from catan_pz.agents.value.agent import SETUP
 from catan_pz.checks import (
     check_choice,
@@ -23,6 +22,9 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
     "strong": {"simulations": 4000},
 }
 """Options by name of a preset."""
+
+AUTO: Final = "auto"
+"""The prior that is the agent "value"."""
 
 METHODS: Final = ("halving", "gumbel", "ucb1", "uct", "puct")
 DEFAULT_SIMULATIONS: Final = 1000
@@ -117,7 +119,7 @@ class SearchOptions:
 
     @property
     def guide(self) -> int:
-        """What positions of a tree get their priors from, of `tree_policy`."""
+        """What positions of a tree get their priors from, of `descent`."""
         if self.evaluator is not None:
             return BY_EVALUATOR
         return BY_VALUE if self.method == "puct" and self.prior == AUTO else BY_GREEDY

@@ -5,19 +5,21 @@ was stolen before, the same dice are rolled in the same turn. That makes what di
 to comparable.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from catan_pz.actions import ROLL
 from catan_pz.agents.policies import EVOLVED, GREEDY, HEURISTIC, RANDOM, VALUE
 from catan_pz.agents.search.greedy import greedy_action, random_action
-from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.agents.value.choice import MARGIN, policy_action
+from catan_pz.agents.value.network import Workspace, write_values
 from catan_pz.engine.chance import GAMMA, scramble, shuffle_rest_of_deck
 from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
+from catan_pz.kernels.types import Int8Matrix
 from catan_pz.terms import Phase
 
 PLAYERS = {
@@ -29,7 +31,17 @@ PLAYERS = {
 }
 """Players of rollouts by name."""
 
+DELAY = 1e-4
+"""Win probability that a turn is worth: between two ways to win, the quicker is chosen."""
+
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
+
+
+class Rollout(NamedTuple):
+    """Who plays on in simulations, a number of `PLAYERS`, and for how many turns."""
+
+    player: int
+    turns: int
 
 
 @kernel
@@ -64,42 +76,17 @@ def begins_turn(s: State) -> bool:
 
 
 @kernel
-def choose(
-    games: States,
-    spare: States,
-    policy: int,
-    random_bits: np.uint64,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
-) -> int:
+def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> int:
     """What a player of rollouts does where there is a choice."""
     if policy == GREEDY:
         return greedy_action(games[0])
     if policy == RANDOM:
         return random_action(games[0], random_bits)
-    return policy_action(
-        games, spare, policy, MARGIN, random_bits, net, work, values, script, obs, mask
-    )
+    return policy_action(games, policy, MARGIN, random_bits, w)
 
 
 @kernel
-def play_on(  # wide: the arrays of a tree, not yet bundled
-    games: States,
-    spare: States,
-    policy: int,
-    seed: np.uint64,
-    last_turn: int,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
-) -> None:
+def play_on(games: States, policy: int, seed: np.uint64, last_turn: int, w: Workspace) -> None:
     """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
     s = games[0]
     rng_state = scramble(seed ^ _PLAYERS_SALT)
@@ -109,39 +96,26 @@ def play_on(  # wide: the arrays of a tree, not yet bundled
             a = pick_legal(s, 0)
         else:
             rng_state += GAMMA
-            a = choose(
-                games,
-                spare,
-                policy,
-                scramble(rng_state),
-                net,
-                work,
-                values,
-                script,
-                obs,
-                mask,
-            )
-        play_decision(s, a, seed, script)
+            a = choose(games, policy, scramble(rng_state), w)
+        play_decision(s, a, seed, w.script)
         n = count_legal(s)
 
 
 @kernel
-def play_and_judge(  # wide: the arrays of a tree, not yet bundled
-    games: States,
-    spare: States,
-    viewer: int,
-    since: int,
-    policy: int,
-    seed: np.uint64,
-    turns: int,
-    net: Float32Array,
-    work: Float32Array,
-    win_probabilities: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
+def write_win_probabilities(s: State, viewer: int, since: int, w: Workspace) -> None:
+    """Each seat's win probability into `values`: certain in a finished game, else the value.
+
+    Each turn between turn `since` and the end costs the winner `DELAY`.
+    """
+    write_values(s, viewer, w)
+    if s.phase == Phase.OVER:
+        w.values[int(s.winner)] -= DELAY * min(1000, int(s.turn) - since)
+
+
+@kernel
+def play_and_judge(
+    games: States, viewer: int, since: int, seed: np.uint64, rollout: Rollout, w: Workspace
 ) -> None:
     """Play the first game on for some turns since one, and write each seat's win probability."""
-    last_turn = since + turns
-    play_on(games, spare, policy, seed, last_turn, net, work, win_probabilities, script, obs, mask)
-    write_win_probabilities(games[0], viewer, since, net, work, win_probabilities)
+    play_on(games, rollout.player, seed, since + rollout.turns, w)
+    write_win_probabilities(games[0], viewer, since, w)

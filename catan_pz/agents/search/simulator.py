@@ -1,6 +1,8 @@
 """Simulations of one decision: the determinizations, and scratch space for the calls."""
 
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,33 +11,14 @@ from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.rollout import PLAYERS
-from catan_pz.agents.search.workers import in_threads
+from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.value.net import shipped
-from catan_pz.agents.value.network import SCRATCH_SIZE
+from catan_pz.agents.value.network import Workspace, workspace
 from catan_pz.engine.chance import GAMMA
-from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
 
-
-class Scratch:
-    """What one thread of simulations writes to.
-
-    Args:
-        num_actions: A.
-        games: records.
-    """
-
-    def __init__(self, num_actions: int, games: int = 1) -> None:
-        self.mask = np.zeros(num_actions, np.int8)
-        self.policy = np.zeros(num_actions)
-        self.spare = as_games(np.zeros(games, STATE))
-        self.trial = as_games(np.zeros(1, STATE))
-        self.work = np.zeros(SCRATCH_SIZE, np.float32)
-        self.win_probabilities = np.zeros(MAX_PLAYERS)
-        self.obs = np.zeros(SIZE, np.int8)
+T = TypeVar("T")
 
 
 class Simulator:
@@ -49,10 +32,8 @@ class Simulator:
         workers: threads that share simulations. What they find doesn't depend on it.
 
     Attributes:
-        games, seed, turns: as given.
-        player: number of the player of rollouts.
         num_actions: A.
-        net: the network that estimates win probabilities.
+        scratch: a record and a workspace for each worker.
     """
 
     def __init__(
@@ -60,43 +41,40 @@ class Simulator:
     ) -> None:
         self.games = games
         self.seed = np.uint64(seed)
-        self.player = PLAYERS[rollout]
-        self.turns = turns
-        self.net = shipped(int(games["num_players"][0])).weights
+        self.rollout = Rollout(PLAYERS[rollout], turns)
         self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
-        self._scratch = [Scratch(self.num_actions) for _ in range(workers)]
+        net = shipped(int(games["num_players"][0])).weights
+        self.scratch: list[tuple[np.ndarray, Workspace]] = [
+            (as_games(np.zeros(1, STATE)), workspace(net, self.num_actions)) for _ in range(workers)
+        ]
 
     def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
         """(K, S) the mover's win probability by action, in simulations `first` to `last`."""
-        workers = min(len(self._scratch), last - first)
-        if workers == 1:
-            return self._run(self._scratch[0], actions, first, last)
+        workers = min(len(self.scratch), last - first)
         ends = [first + (last - first) * k // workers for k in range(workers + 1)]
-        parts = in_threads(
-            lambda k: self._run(self._scratch[k], actions, ends[k], ends[k + 1]), workers
-        )
+        parts = in_threads(lambda k: self._run(k, actions, ends[k], ends[k + 1]), workers)
         return np.concatenate(parts, axis=1)
+
+    def _run(
+        self, worker: int, actions: NDArray[np.int64], first: int, last: int
+    ) -> NDArray[np.float64]:
+        played, w = self.scratch[worker]
+        results = np.empty((len(actions), last - first))
+        search_calls.simulate(
+            self.games, played, actions, self.seed, first, last, self.rollout, w, results
+        )
+        return results
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
         """One of some actions that wins at once and for sure, if there is one."""
-        action = int(search_calls.find_win(self.games, self._scratch[0].spare, actions, NO_SCRIPT))
+        played, w = self.scratch[0]
+        action = int(search_calls.find_win(self.games, played, actions, w.script))
         return None if action < 0 else action
 
     def choice(self) -> int:
         """What the player of rollouts does in the first determinization."""
-        scratch = self._scratch[0]
-        return search_calls.choose_action(
-            self.games,
-            scratch.trial,
-            self.player,
-            self.seed,
-            self.net,
-            scratch.work,
-            scratch.win_probabilities,
-            NO_SCRIPT,
-            scratch.obs,
-            scratch.mask,
-        )
+        w = self.scratch[0][1]
+        return search_calls.choose_action(self.games, self.rollout.player, self.seed, w)
 
     def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself.
@@ -115,49 +93,19 @@ class Simulator:
 
     def _played_out(self, i: int, seed: np.uint64, viewer: int) -> NDArray[np.float64]:
         """(P,) the win probabilities after a rollout in determinization i, as a viewer knows it."""
-        scratch, since = self._scratch[0], int(self.games["turn"][i])
-        search_calls.begin(self.games[i : i + 1], scratch.spare, seed)
-        search_calls.play_out(
-            scratch.spare,
-            scratch.trial,
-            self.player,
-            seed,
-            since + self.turns,
-            self.net,
-            scratch.work,
-            scratch.win_probabilities,
-            NO_SCRIPT,
-            scratch.obs,
-            scratch.mask,
-        )
-        search_calls.estimate(
-            scratch.spare, 0, viewer, since, self.net, scratch.work, scratch.win_probabilities
-        )
-        return scratch.win_probabilities
+        (played, w), since = self.scratch[0], int(self.games["turn"][i])
+        search_calls.begin(self.games[i : i + 1], played, seed)
+        search_calls.play_out(played, self.rollout.player, seed, since + self.rollout.turns, w)
+        search_calls.estimate(played, viewer, since, w)
+        return w.values[:MAX_PLAYERS]
 
-    def _run(
-        self, scratch: Scratch, actions: NDArray[np.int64], first: int, last: int
-    ) -> NDArray[np.float64]:
-        results = np.empty((len(actions), last - first))
-        search_calls.simulate(
-            self.games,
-            scratch.spare,
-            scratch.trial,
-            actions,
-            self.seed,
-            first,
-            last,
-            self.player,
-            self.turns,
-            NO_SCRIPT,
-            self.net,
-            scratch.work,
-            scratch.win_probabilities,
-            scratch.obs,
-            scratch.mask,
-            results,
-        )
-        return results
+
+def in_threads(call: Callable[[int], T], count: int) -> list[T]:
+    """`[call(0), ..., call(count - 1)]`, each in a thread of its own."""
+    if count == 1:
+        return [call(0)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(call, range(count)))
 
 
 def best_offers(games: np.ndarray, offers: NDArray[np.int64], most: int) -> NDArray[np.int64]:

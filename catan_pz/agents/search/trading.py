@@ -6,16 +6,20 @@ from catan_pz.actions import (
     COMPOSE_GET,
     COMPOSE_GIVE,
     COMPOSE_SEND,
-    OFFER_GET,
-    OFFER_GIVE,
     REJECT,
     WITHDRAW,
 )
-from catan_pz.agents.value.prospects import cards_missing, wants
+from catan_pz.agents.value.prospects import (
+    ON_TABLE,
+    can_take,
+    cards_missing,
+    cards_traded,
+    wants,
+)
 from catan_pz.engine.hands import CARD, CITY, SETTLEMENT
 from catan_pz.engine.legal import is_legal
 from catan_pz.engine.state import State
-from catan_pz.engine.trade import ACCEPTED
+from catan_pz.engine.trade import ACCEPTED, is_addressed
 from catan_pz.kernels.rule import kernel
 from catan_pz.terms import NUM_RESOURCES, Phase
 
@@ -31,35 +35,22 @@ def worth_of_hand(s: State, p: int) -> int:
 
 
 @kernel
-def gain_of_swap(s: State, p: int, give: int, get: int) -> int:
-    """How much better the hand of p is with the cards of row `get` for those of row `give`.
+def gain_of_trade(s: State, p: int, maker: int, k: int) -> int:
+    """How much better the hand of p is once template k, or an offer `ON_TABLE`, is closed.
 
-    Rows below 4 are of `s.offer_give`, rows from 4 on of `s.offer_get`.
+    p is its maker, or else the one who takes it.
     """
     before = worth_of_hand(s, p)
     after = before
     for sign in (1, -1):
         for r in range(NUM_RESOURCES):
-            given = int(s.offer_give[give, r]) if give < 4 else int(s.offer_get[give - 4, r])
-            got = int(s.offer_give[get, r]) if get < 4 else int(s.offer_get[get - 4, r])
-            s.hand[p, r] += sign * (got - given)
-            s.hand_size[p] += sign * (got - given)
+            more = cards_traded(s, maker, k, r)
+            if p != maker:
+                more = -more
+            s.hand[p, r] += sign * more
+            s.hand_size[p] += sign * more
         if sign == 1:
             after = worth_of_hand(s, p)
-    return after - before
-
-
-@kernel
-def gain_of_template(s: State, p: int, k: int, sign: int) -> int:
-    """How much better the hand of p is when template k is closed: 1 its maker, -1 the other."""
-    before = worth_of_hand(s, p)
-    for r in range(NUM_RESOURCES):
-        s.hand[p, r] += sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
-        s.hand_size[p] += sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
-    after = worth_of_hand(s, p)
-    for r in range(NUM_RESOURCES):
-        s.hand[p, r] -= sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
-        s.hand_size[p] -= sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
     return after - before
 
 
@@ -76,7 +67,7 @@ def answer_to_offer(s: State, p: int) -> int:
     if (
         is_legal(s, ACCEPT)
         and not is_near_winning(s, maker)
-        and gain_of_swap(s, p, 4 + maker, maker) > 0
+        and gain_of_trade(s, p, maker, ON_TABLE) > 0
     ):
         return ACCEPT
     return REJECT
@@ -89,10 +80,7 @@ def seat_to_close_with(s: State, p: int) -> int:
     for k in range(1, int(s.num_players)):
         q = (p + k) % int(s.num_players)
         if is_legal(s, CLOSE_WITH + k - 1):
-            if s.answer[q] == ACCEPTED:
-                gained = gain_of_swap(s, p, p, 4 + p)
-            else:
-                gained = gain_of_swap(s, p, 4 + q, q)
+            gained = gain_of_trade(s, p, p if s.answer[q] == ACCEPTED else q, ON_TABLE)
             if gained > most:
                 best, most = CLOSE_WITH + k - 1, gained
     return best
@@ -130,3 +118,16 @@ def greedy_in_trade(s: State, p: int) -> int:
     if s.phase == Phase.CLOSE:
         return seat_to_close_with(s, p)
     return compose_on(s, p)
+
+
+@kernel
+def worth_of_offer(s: State, p: int, k: int) -> int:
+    """What template k, offered by p, promises: its gain to p if somebody gains by it too."""
+    gained = gain_of_trade(s, p, p, k)
+    if gained <= 0:
+        return 0
+    for q in range(s.num_players):
+        if is_addressed(s, p, q) and not is_near_winning(s, q) and can_take(s, q, k):
+            if gain_of_trade(s, q, p, k) > 0:
+                return gained
+    return 0

@@ -9,14 +9,10 @@ positions to which chance, and forced decisions, may lead from it; they go by wh
 searcher observes of them. So chance is drawn anew in each simulation, by the rules, and no
 position mixes what the searcher can tell apart. Each seat maximizes its own win probability
 (max^n).
-
-Node k is row k of four arrays: `links` (N, 7) int64, its columns named below; `totals` (N, P)
-float64, sums of each seat's win probabilities over visits; `keys` (N,) uint64, the hash of what
-the searcher sees of a position; `priors` (N,) float64 of moves. Row 0 is no node: its VISITS is
-how many rows are in use, its child the root. The root is row 1, a decision of the searcher.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,6 +60,19 @@ IN_TREE = np.array(
 _FACTORS = np.random.default_rng(0).integers(0, 2**64, SIZE, np.uint64)
 
 
+class Nodes(NamedTuple):
+    """The nodes of a tree, one a row.
+
+    Row 0 is no node: its VISITS is how many rows are in use, its child the root. The root is row 1,
+    a decision of the searcher.
+    """
+
+    links: Int64Matrix  # (N, LINKS)
+    totals: Float64Matrix  # (N, P) sums of each seat's win probabilities over visits
+    keys: UInt64Array  # (N,) hashes of what the searcher sees of positions
+    priors: Float64Array  # (N,) of moves
+
+
 @kernel
 def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
     """A hash of what the viewer sees: equal for all states that look alike to it.
@@ -81,17 +90,10 @@ def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
 
 @kernel
 def add_child(
-    parent: int,
-    action: int,
-    mover: int,
-    prior: float,
-    key: np.uint64,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-    keys: UInt64Array,
-    priors: Float64Array,
+    parent: int, action: int, mover: int, prior: float, key: np.uint64, nodes: Nodes
 ) -> int:
     """A new child of a node, or 0 if the arrays are full."""
+    links = nodes.links
     node = links[0, VISITS]
     if node >= links.shape[0]:
         return 0
@@ -104,9 +106,9 @@ def add_child(
     links[node, VISITS] = 0
     links[node, AVAILABLE] = 0
     for p in range(MAX_PLAYERS):
-        totals[node, p] = 0.0
-    keys[node] = key
-    priors[node] = prior
+        nodes.totals[node, p] = 0.0
+    nodes.keys[node] = key
+    nodes.priors[node] = prior
     links[parent, FIRST] = node
     return node
 
@@ -121,12 +123,11 @@ def find_move(position: int, action: int, links: Int64Matrix) -> int:
 
 
 @kernel
-def find_position(
-    move: int, key: np.uint64, mover: int, links: Int64Matrix, keys: UInt64Array
-) -> int:
+def find_position(move: int, key: np.uint64, mover: int, nodes: Nodes) -> int:
     """The child of a move that looks a certain way, or 0."""
+    links = nodes.links
     node = links[move, FIRST]
-    while node != 0 and (keys[node] != key or links[node, MOVER] != mover):
+    while node != 0 and (nodes.keys[node] != key or links[node, MOVER] != mover):
         node = links[node, NEXT]
     return node
 
@@ -141,24 +142,16 @@ def count_in_tree(s: State) -> int:
 
 
 @kernel
-def add_moves(
-    s: State,
-    position: int,
-    policy: Float64Array,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-    keys: UInt64Array,
-    priors: Float64Array,
-) -> None:
+def add_moves(s: State, position: int, policy: Float64Array, nodes: Nodes) -> None:
     """Give a position the moves that are legal now, with a policy (A,) for their priors."""
-    mover = links[position, MOVER]
+    mover = nodes.links[position, MOVER]
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & IN_TREE[word]
         while members != 0:
             a = ACTIONS_PER_WORD * word + bits.first(members)
             members &= members - 1
-            if find_move(position, a, links) == 0:
-                add_child(position, a, mover, policy[a], keys[0], links, totals, keys, priors)
+            if find_move(position, a, nodes.links) == 0:
+                add_child(position, a, mover, policy[a], np.uint64(0), nodes)
 
 
 @kernel
@@ -174,72 +167,55 @@ def count_moves(s: State, position: int, links: Int64Matrix) -> int:
 
 
 @kernel
-def sum_of_priors(s: State, position: int, links: Int64Matrix, priors: Float64Array) -> float:
+def sum_of_priors(s: State, position: int, nodes: Nodes) -> float:
     """The priors of the moves of a position that are legal now, together; 1 where there are none.
 
     It isn't 1 in all determinizations: the moves that one of them adds have their priors by what
     was legal in it.
     """
     total = 0.0
-    move = links[position, FIRST]
+    move = nodes.links[position, FIRST]
     while move != 0:
-        if is_legal(s, links[move, ACTION]):
-            total += priors[move]
-        move = links[move, NEXT]
+        if is_legal(s, nodes.links[move, ACTION]):
+            total += nodes.priors[move]
+        move = nodes.links[move, NEXT]
     return total if total > 0 else 1.0
 
 
 @kernel
 def worth_of_move(
-    move: int,
-    mover: int,
-    usual: float,
-    visits: int,
-    way: int,
-    exploration: float,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-    priors: Float64Array,
+    move: int, usual: float, visits: int, way: int, exploration: float, nodes: Nodes
 ) -> float:
     """What speaks for choosing a move: its mean win probability and how little it was tried.
 
     `usual` is the mean at its position, `visits` how often that was visited. With PUCT
     `exploration` is by the sum of the priors.
     """
+    links = nodes.links
     n = links[move, VISITS]
+    mean = nodes.totals[move, links[move, MOVER]] / n if n > 0 else usual
     if way == PUCT:
-        mean = totals[move, mover] / n if n > 0 else usual
         # Before the first visit of the root its priors alone decide.
-        return mean + exploration * priors[move] * math.sqrt(max(1, visits)) / (1 + n)
+        return mean + exploration * nodes.priors[move] * math.sqrt(max(1, visits)) / (1 + n)
     if n == 0:
-        return 1e6 + priors[move]
-    return totals[move, mover] / n + exploration * math.sqrt(math.log(links[move, AVAILABLE]) / n)
+        return 1e6 + nodes.priors[move]
+    return mean + exploration * math.sqrt(math.log(links[move, AVAILABLE]) / n)
 
 
 @kernel
-def select_move(
-    s: State,
-    position: int,
-    way: int,
-    exploration: float,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-    priors: Float64Array,
-) -> int:
+def select_move(s: State, position: int, way: int, exploration: float, nodes: Nodes) -> int:
     """The legal move of a position that promises most, or 0 for none."""
-    mover = links[position, MOVER]
+    links = nodes.links
     visits = links[position, VISITS]
-    usual = totals[position, mover] / visits if visits > 0 else 0.0
+    usual = nodes.totals[position, links[position, MOVER]] / visits if visits > 0 else 0.0
     if way == PUCT:
-        exploration /= sum_of_priors(s, position, links, priors)
+        exploration /= sum_of_priors(s, position, nodes)
     best, most = 0, -1e9
     move = links[position, FIRST]
     while move != 0:
         if is_legal(s, links[move, ACTION]):
             links[move, AVAILABLE] += 1
-            worth = worth_of_move(
-                move, mover, usual, visits, way, exploration, links, totals, priors
-            )
+            worth = worth_of_move(move, usual, visits, way, exploration, nodes)
             if worth > most:
                 best, most = move, worth
         move = links[move, NEXT]
@@ -247,32 +223,19 @@ def select_move(
 
 
 @kernel
-def back_up(
-    node: int,
-    win_probabilities: Float64Array,
-    visits: int,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-) -> None:
+def back_up(node: int, win_probabilities: Float64Array, visits: int, nodes: Nodes) -> None:
     """Add a simulation's win probabilities, and some visits, from a node up to the root."""
     while node != 0:
-        links[node, VISITS] += visits
+        nodes.links[node, VISITS] += visits
         for p in range(MAX_PLAYERS):
-            totals[node, p] += win_probabilities[p]
-        node = links[node, PARENT]
+            nodes.totals[node, p] += win_probabilities[p]
+        node = nodes.links[node, PARENT]
 
 
 @kernel
-def keep_below(
-    node: int,
-    links: Int64Matrix,
-    totals: Float64Matrix,
-    keys: UInt64Array,
-    priors: Float64Array,
-    moved: Int64Array,
-) -> None:
+def keep_below(node: int, nodes: Nodes, moved: Int64Array) -> None:
     """Make a position the root, with all below it; the rest is dropped. `moved` is scratch."""
-    kept = ROOT
+    links, kept = nodes.links, ROOT
     for k in range(links[0, VISITS]):
         parent = links[k, PARENT]
         if k == node or (k > node and moved[parent] != 0):
@@ -288,9 +251,9 @@ def keep_below(
             for column in (FIRST, NEXT, PARENT):
                 links[to, column] = moved[links[k, column]]
             for p in range(MAX_PLAYERS):
-                totals[to, p] = totals[k, p]
-            keys[to] = keys[k]
-            priors[to] = priors[k]
+                nodes.totals[to, p] = nodes.totals[k, p]
+            nodes.keys[to] = nodes.keys[k]
+            nodes.priors[to] = nodes.priors[k]
     links[ROOT, NEXT] = 0
     links[ROOT, PARENT] = 0
     links[0, FIRST] = ROOT

@@ -1,6 +1,5 @@
 """The player that asks a learned value of positions where the evolved player may be wrong."""
 
-from numbers import Real
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +11,8 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE
-from catan_pz.agents.value.judge import Judge
-from catan_pz.agents.value.net import ValueNet, shipped
-from catan_pz.checks import check_count, not_possible
+from catan_pz.agents.value.net import Judge, ValueNet, shipped
+from catan_pz.checks import check_count, check_number
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
@@ -44,12 +42,7 @@ class ValueAgent(Agent):
             decides. None for 0.02, or 0.06 in games to more points than those that the network
             was fitted to.
         determinizations: games drawn for a decision.
-        net: a `ValueNet` for the number of players, or a file that holds one; that which comes
-            with the package where None.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed; for a file that holds no such
-            network.
+        net: a `ValueNet` for the number of players, or its file; None for the package's own.
     """
 
     name = "value"
@@ -61,21 +54,14 @@ class ValueAgent(Agent):
         determinizations: int = 1,
         net: ValueNet | str | Path | None = None,
     ) -> None:
-        is_number = isinstance(margin, Real) and not isinstance(margin, bool)
-        if margin is not None and not (is_number and 0 <= margin < 1):
-            raise not_possible("option margin", margin, "a number from 0 to below 1, or None")
-        if not isinstance(net, ValueNet | str | Path | None):
-            raise not_possible("option net", net, "a ValueNet, the path of its file or None")
-        self.margin = None if margin is None else float(margin)
+        if margin is not None:
+            margin = check_number("option margin", margin, least=0, most=1)
+        self.margin = margin
         self.determinizations = check_count("determinizations", determinizations, most=10**6)
-        self.net = ValueNet.read(net) if isinstance(net, str | Path) else net
+        self.net = net if isinstance(net, ValueNet | None) else ValueNet.read(net)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that the network isn't for.
-
-        Raises:
-            ValueError: says how many players it is for.
-        """
+        """Refuse games that the network isn't for."""
         self._net_for(rules).check_rules(rules)
 
     def _net_for(self, rules: Rules) -> ValueNet:
@@ -93,28 +79,29 @@ class ValueAgent(Agent):
 
     def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""
+        return int(self._ranked(view)[0][0])
+
+    def _ranked(self, view: View) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """(K,) actions and their worths, that which it takes first; None where it has no choice."""
         chosen = self._evolved.act(view)
         actions = considered(view, chosen)
         if len(actions) == 1:
-            return chosen
+            return np.array([chosen]), None
         worths = self._judge.worths(self._games(view), actions, self.random.next())
-        return self._choice(view, chosen, actions, worths)
+        margins = np.where(are_offers(actions), OFFER_MARGIN, 0.0)
+        margins[actions != chosen] += self._margin(view)
+        taken = actions[(worths - margins).argmax()]
+        order = np.lexsort((-worths, actions != taken))
+        return actions[order], worths[order]
 
     def _games(self, view: View) -> np.ndarray:
         rng = np.random.default_rng(self.random.next())
         return view.resample_many(rng, self.determinizations)
 
-    def _choice(
-        self, view: View, chosen: int, actions: NDArray[np.int64], worths: NDArray[np.float64]
-    ) -> int:
-        """What is worth most, but for what is worth too little more than others."""
-        margins = np.where(are_offers(actions), OFFER_MARGIN, 0.0)
-        margins[actions != chosen] += self._margin(view)
-        return int(actions[(worths - margins).argmax()])
-
     def _margin(self, view: View) -> float:
         return 0.0 if phase_of(view) in UNGUARDED else self._guard
 
+    @np.errstate(under="ignore", over="ignore")  # other libraries may let them raise
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) probabilities that fall with what an action is worth less than the best.
 
@@ -132,13 +119,10 @@ class ValueAgent(Agent):
 
     def advise(self, view: View) -> Advice:
         """The actions by their value, that which it takes first."""
-        chosen = self._evolved.act(view)
-        actions = considered(view, chosen)
-        if len(actions) == 1:
-            return Advice.of_choice(chosen)
-        worths = self._judge.worths(self._games(view), actions, self.random.next())
-        order = np.lexsort((-worths, actions != self._choice(view, chosen, actions, worths)))
-        return Advice(actions[order], win_probabilities=worths[order])
+        actions, worths = self._ranked(view)
+        if worths is None:
+            return Advice.of_choice(int(actions[0]))
+        return Advice(actions, win_probabilities=worths)
 
     def win_probabilities(self, view: View) -> NDArray[np.float64]:
         """Each seat's win probability by the value."""

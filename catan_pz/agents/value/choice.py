@@ -1,14 +1,18 @@
 """What actions are worth by the value, as compiled rules.
 
-`games` and `spare` hold one record each: the position, and scratch. Whatever an action leads to is
-judged as the seat to move will know it. A purchase is averaged over the cards of the deck, a theft
-over those of the victim's hand. Trades with others are judged as done.
+The first of `games` is the position. What an action leads to is judged as the seat to move will
+know it: a purchase by the mean over the cards of the deck, a theft over those of the victim's hand,
+trades with others as done.
 """
+
+import math
 
 import numpy as np
 
 from catan_pz.actions import (
+    ACCEPT,
     BUY_DEVELOPMENT_CARD,
+    CLOSE_WITH,
     COMPOSE_GIVE,
     DISCARD,
     MOVE_ROBBER,
@@ -17,17 +21,17 @@ from catan_pz.actions import (
 )
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.policies import EVOLVED, VALUE
-from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
-from catan_pz.agents.value.network import write_values
+from catan_pz.agents.value.network import Workspace, write_values
+from catan_pz.agents.value.prospects import ON_TABLE, can_take, cards_traded
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.play import step
-from catan_pz.engine.state import State, States
+from catan_pz.engine.state import State, States, seat_after
+from catan_pz.engine.trade import ACCEPTED, is_addressed
 from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.encode import observe
-from catan_pz.terms import DECK_SIZE, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
+from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
 
 MARGIN = 0.02
 """Gain in win probability for which another action than the evolved player's is taken."""
@@ -35,27 +39,21 @@ MARGIN = 0.02
 TEMPERATURE = 0.02
 """Win probability that makes an action e times as likely."""
 
+DOUBT = 0.01
+"""Gain in win probability by which the odds that somebody agrees to a trade change e times."""
+
 
 @kernel
-def value_of(
-    s: State, viewer: int, net: Float32Array, work: Float32Array, values: Float64Array
-) -> float:
+def value_of(s: State, viewer: int, w: Workspace) -> float:
     """The viewer's win probability."""
-    write_values(s, viewer, net, work, values)
-    return values[viewer]
+    write_values(s, viewer, w)
+    return w.values[viewer]
 
 
 @kernel
-def worth_of_card(
-    games: States,
-    spare: States,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-) -> float:
+def worth_of_card(games: States, w: Workspace) -> float:
     """What buying a development card is worth: the mean over the cards of the deck."""
-    s = spare[0]
+    s = w.spare[0]
     p, top = int(games[0].player), DECK_SIZE - int(games[0].deck_left)
     total = 0.0
     for kind in range(NUM_CARD_KINDS):
@@ -64,109 +62,136 @@ def worth_of_card(
             if games[0].deck[k] == kind:
                 count, place = count + 1, k
         if count > 0:
-            spare[0] = games[0]
+            w.spare[0] = games[0]
             s.deck[place] = s.deck[top]
             s.deck[top] = kind
-            step(s, BUY_DEVELOPMENT_CARD, script)
-            total += count * value_of(s, p, net, work, values)
+            step(s, BUY_DEVELOPMENT_CARD, w.script)
+            total += count * value_of(s, p, w)
     return total / int(games[0].deck_left)
 
 
 @kernel
-def worth_of_theft(
-    games: States,
-    spare: States,
-    a: int,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-) -> float:
+def worth_of_theft(games: States, a: int, w: Workspace) -> float:
     """What moving the robber, or robbing somebody, is worth: the mean over the victim's cards."""
-    s, p = spare[0], int(games[0].player)
+    s, p = w.spare[0], int(games[0].player)
     victim = victim_of(games[0], a)
     if victim == NOBODY:
-        spare[0] = games[0]
-        step(s, a, script)
-        return value_of(s, p, net, work, values)
+        w.spare[0] = games[0]
+        step(s, a, w.script)
+        return value_of(s, p, w)
     total = 0.0
     for r in range(NUM_RESOURCES):
         count = int(games[0].hand[victim, r])
         if count > 0:
-            spare[0] = games[0]
+            w.spare[0] = games[0]
             s.outcome = r
-            step(s, a, script)
-            total += count * value_of(s, p, net, work, values)
+            step(s, a, w.script)
+            total += count * value_of(s, p, w)
     return total / int(games[0].hand_size[victim])
 
 
 @kernel
-def finish_setup(
-    s: State, p: int, random_bits: np.uint64, script: Int8Matrix, obs: Int8Array, mask: Int8Array
-) -> None:
-    """Play the set-up to its end: p as the evolved player, the others as the heuristic one."""
-    while is_setup(s):
-        observe(s, int(s.player), obs)
-        write_mask(s, mask)
-        if s.player == p:
-            a = evolved_action(obs, mask, random_bits)
-        else:
-            a = heuristic_action(obs, mask, random_bits)
-        step(s, a, script)
+def write_traded(games: States, maker: int, q: int, k: int, w: Workspace) -> None:
+    """Each seat's win probability once q took the maker's template k, or its offer `ON_TABLE`."""
+    w.spare[0] = games[0]
+    s = w.spare[0]
+    for r in range(NUM_RESOURCES):
+        more = cards_traded(s, maker, k, r)
+        s.hand[maker, r] += more
+        s.hand[q, r] -= more
+        s.hand_size[maker] += more
+        s.hand_size[q] -= more
+    write_values(s, int(games[0].player), w)
 
 
 @kernel
-def worth_of_action(
-    games: States,
-    spare: States,
-    a: int,
-    random_bits: np.uint64,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
-) -> float:
+def worth_of_answer(games: States, a: int, w: Workspace) -> float:
+    """What an answer, or closing with somebody, is worth to the seat to move.
+
+    To reject and to withdraw is worth what the position is.
+    """
+    s = games[0]
+    p = int(s.player)
+    if a == ACCEPT:
+        write_traded(games, int(s.turn_player), p, ON_TABLE, w)
+    elif CLOSE_WITH <= a < CLOSE_WITH + int(s.num_players) - 1:
+        q = seat_after(s, p, a - CLOSE_WITH + 1)
+        if s.answer[q] == ACCEPTED:
+            write_traded(games, p, q, ON_TABLE, w)
+        else:
+            write_traded(games, q, p, ON_TABLE, w)
+    else:
+        write_values(s, p, w)
+    return w.values[p]
+
+
+@kernel
+def worth_of_offer(games: States, k: int, w: Workspace) -> float:
+    """What offering template k is worth: the gain, by the chance that somebody agrees.
+
+    Of those who could pay, the one with whom that product is largest counts. Whoever gains by a
+    trade is the more likely to agree.
+    """
+    s, values = games[0], w.values
+    p = int(s.player)
+    write_values(s, p, w)
+    for q in range(MAX_PLAYERS):
+        values[MAX_PLAYERS + q] = values[q]
+    best = 0.0
+    for q in range(s.num_players):
+        if is_addressed(s, p, q) and can_take(s, q, k):
+            write_traded(games, p, q, k, w)
+            gained = values[q] - values[MAX_PLAYERS + q]
+            chance = 1.0 / (1.0 + math.exp(-gained / DOUBT))
+            best = max(best, chance * (values[p] - values[MAX_PLAYERS + p]))
+    return values[MAX_PLAYERS + p] + best
+
+
+@kernel
+def choice_by_view(s: State, is_evolved: bool, random_bits: np.uint64, w: Workspace) -> int:
+    """What the evolved or the heuristic player does in the seat to move."""
+    observe(s, int(s.player), w.obs)
+    write_mask(s, w.mask)
+    if is_evolved:
+        return evolved_action(w.obs, w.mask, random_bits)
+    return heuristic_action(w.obs, w.mask, random_bits)
+
+
+@kernel
+def finish_setup(s: State, p: int, random_bits: np.uint64, w: Workspace) -> None:
+    """Play the set-up to its end: p as the evolved player, the others as the heuristic one."""
+    while is_setup(s):
+        step(s, choice_by_view(s, s.player == p, random_bits, w), w.script)
+
+
+@kernel
+def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
     """The win probability of the seat to move after an action.
 
     To roll is worth what the position is worth; a placement, what it is at the end of the set-up.
     """
-    s, p = spare[0], int(games[0].player)
+    s, p = w.spare[0], int(games[0].player)
     if a >= COMPOSE_GIVE:
-        return worth_of_trade(games, spare, a, net, work, values)
+        return worth_of_answer(games, a, w)
     if a >= OFFER:
-        return worth_of_offer(games, spare, a, net, work, values)
+        return worth_of_offer(games, a - OFFER, w)
     if a == ROLL:
-        return value_of(games[0], p, net, work, values)
+        return value_of(games[0], p, w)
     if a == BUY_DEVELOPMENT_CARD:
-        return worth_of_card(games, spare, net, work, values, script)
+        return worth_of_card(games, w)
     if MOVE_ROBBER <= a < DISCARD:
-        return worth_of_theft(games, spare, a, net, work, values, script)
-    spare[0] = games[0]
-    step(s, a, script)
-    finish_setup(s, p, random_bits, script, obs, mask)
-    return value_of(s, p, net, work, values)
+        return worth_of_theft(games, a, w)
+    w.spare[0] = games[0]
+    step(s, a, w.script)
+    finish_setup(s, p, random_bits, w)
+    return value_of(s, p, w)
 
 
 @kernel
-def value_action(
-    games: States,
-    spare: States,
-    margin: float,
-    random_bits: np.uint64,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
-) -> int:
+def value_action(games: States, margin: float, random_bits: np.uint64, w: Workspace) -> int:
     """What `ValueAgent` does in the game as it is; trades with others are the evolved player's."""
     s = games[0]
-    observe(s, int(s.player), obs)
-    write_mask(s, mask)
-    chosen = evolved_action(obs, mask, random_bits)
+    chosen = choice_by_view(s, True, random_bits, w)
     if chosen >= OFFER:
         return chosen
     if is_setup(s):
@@ -175,9 +200,7 @@ def value_action(
     for k in range(count_legal(s)):
         a = pick_legal(s, k)
         if a < OFFER:
-            worth = worth_of_action(
-                games, spare, a, random_bits, net, work, values, script, obs, mask
-            )
+            worth = worth_of_action(games, a, random_bits, w)
             if a == chosen:
                 of_chosen = worth
             if worth > most:
@@ -186,25 +209,10 @@ def value_action(
 
 
 @kernel
-def policy_action(  # wide: arrays of compiled calls, not yet bundled
-    games: States,
-    spare: States,
-    policy: int,
-    margin: float,
-    random_bits: np.uint64,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
+def policy_action(
+    games: States, policy: int, margin: float, random_bits: np.uint64, w: Workspace
 ) -> int:
     """What "heuristic", "evolved" or "value" does; the margin is that of the last."""
     if policy == VALUE:
-        return value_action(games, spare, margin, random_bits, net, work, values, script, obs, mask)
-    s = games[0]
-    observe(s, int(s.player), obs)
-    write_mask(s, mask)
-    if policy == EVOLVED:
-        return evolved_action(obs, mask, random_bits)
-    return heuristic_action(obs, mask, random_bits)
+        return value_action(games, margin, random_bits, w)
+    return choice_by_view(games[0], policy == EVOLVED, random_bits, w)

@@ -19,8 +19,14 @@ from catan_pz.agents.heuristic.plan import (
 )
 from catan_pz.agents.heuristic.spots import one_road_on
 from catan_pz.agents.heuristic.weights import EVOLVED_WEIGHTS
-from catan_pz.agents.value.prospects import cards_missing, road_needed, wants, worth_of_vertex
-from catan_pz.board.topology import VERTEX_HEXES
+from catan_pz.agents.value.prospects import (
+    best_city,
+    cards_missing,
+    pips_at,
+    road_needed,
+    wants,
+    worth_of_vertex,
+)
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT
@@ -258,25 +264,6 @@ def write_pending(s: State, p: int, features: Float32Array) -> None:
 
 
 @kernel
-def write_best_city(s: State, p: int, features: Float32Array) -> None:
-    """Pips of the best settlement to make a city of."""
-    if cities_left(s, p) == 0:
-        return
-    most = 0
-    settlements = s.settlements[p]
-    while settlements != 0:
-        v = bits.first(settlements)
-        settlements &= settlements - 1
-        pips = 0
-        for k in range(3):
-            h = VERTEX_HEXES[v, k]
-            if h >= 0 and s.token[h] > 0:
-                pips += pips_of(int(s.token[h]))
-        most = max(most, pips)
-    features[BEST_CITY] = most * 0.1
-
-
-@kernel
 def worth_in_time(worth: float, cost: int, means: Means) -> float:
     """A worth that counts the less, the longer it takes until the cost is paid."""
     hand, pips, shares = means
@@ -316,7 +303,8 @@ def write_features(s: State, p: int, viewer: int, features: Float32Array) -> Non
     write_cards(s, p, viewer, features)
     write_awards(s, p, viewer, features)
     write_pending(s, p, features)
-    write_best_city(s, p, features)
+    if cities_left(s, p) > 0 and s.settlements[p] != 0:
+        features[BEST_CITY] = pips_at(s, best_city(s, p)) * 0.1
     write_goals(means, features)
 
 

@@ -1,4 +1,4 @@
-"""Networks of the value, as they are stored."""
+"""Networks of the value: as they are stored, and as judges of positions and actions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import Stored, StoredModel
-from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
+from catan_pz.agents.value import value_calls
+from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH, workspace
 from catan_pz.encoders import load
+from catan_pz.engine.state import as_games
 from catan_pz.files import resource
 from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS
 
 LARGEST: Final = float(np.finfo(np.float16).max)
-"""Largest weight."""
-
-FOLDER: Final = resource("catan_pz.agents", "value")
+"""Largest weight: with those within it no win probability overflows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,21 +39,14 @@ class ValueNet(StoredModel):
     def __post_init__(self) -> None:
         if self.weights.shape != (NET_SIZE,):
             raise ValueError(f"value: weights {self.weights.shape}, must be ({NET_SIZE},)")
-        # Within these bounds no win probability overflows.
         if not (abs(self.weights) <= LARGEST).all():
             raise ValueError(f"value: weights must be numbers from {-LARGEST:g} to {LARGEST:g}")
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games of another number of players.
-
-        Raises:
-            ValueError: says how many it is for.
-        """
-        if rules.num_players != self.rules.num_players:
-            raise ValueError(
-                f"value: it is for {self.rules.num_players} players, the game has "
-                f"{rules.num_players}"
-            )
+        """Refuse games of another number of players."""
+        fitted = self.rules.num_players
+        if rules.num_players != fitted:
+            raise ValueError(f"value: it is for {fitted} players, the game has {rules.num_players}")
 
     def stored(self) -> Stored:
         """What its file keeps."""
@@ -76,4 +70,36 @@ class ValueNet(StoredModel):
 @cache
 def shipped(num_players: int) -> ValueNet:
     """The network that comes with the package for a number of players."""
-    return ValueNet.read(FOLDER / f"{num_players}p.npz")
+    return ValueNet.read(resource(__package__, f"{num_players}p.npz"))
+
+
+class Judge:
+    """Estimates win probabilities in games of some rules by a network."""
+
+    def __init__(self, rules: Rules, net: ValueNet) -> None:
+        self._seats, self._work = rules.num_players, workspace(net.weights, rules.num_actions)
+
+    def worths(
+        self, games: np.ndarray, actions: NDArray[np.int64], seed: int
+    ) -> NDArray[np.float64]:
+        """(K,) what actions are worth to the seat to move, the mean over some games.
+
+        Args:
+            games: (D,) `STATE`, the position as it may be.
+            actions: (K,) legal actions; those that compose an offer are worth what the position is.
+            seed: random bits of the players that play the set-up on.
+        """
+        total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
+        for k in range(len(games)):
+            game = as_games(games[k : k + 1])
+            value_calls.judge(game, actions, np.uint64(seed), self._work, of_game)
+            total += of_game
+        return total / len(games)
+
+    def win_probabilities(self, games: np.ndarray, viewer: int) -> NDArray[np.float64]:
+        """(P,) of each seat as a viewer knows the position, the mean over some games (D,)."""
+        total = np.zeros(MAX_PLAYERS)
+        for k in range(len(games)):
+            value_calls.estimate(as_games(games[k : k + 1]), viewer, self._work)
+            total += self._work.values[:MAX_PLAYERS]
+        return total[: self._seats] / len(games)

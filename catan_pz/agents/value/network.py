@@ -6,11 +6,16 @@ game, W and H units of the two hidden layers, P seats.
 """
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
-from catan_pz.engine.state import State
+from catan_pz.engine.deal import NO_SCRIPT
+from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import Float32Array, Float64Array
+from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
+from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
@@ -29,8 +34,33 @@ NET_SIZE = OUTPUT_PLACE + HEIGHT
 weights of the output (H,)."""
 
 FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
-SCRATCH_SIZE = FEATURES_SIZE + 2 * WIDTH + HEIGHT
-"""Numbers that the rules need room for."""
+
+
+class Workspace(NamedTuple):
+    """A network, and what one thread that judges positions by it writes to."""
+
+    net: Float32Array  # (NET_SIZE,)
+    work: Float32Array  # features and hidden units
+    values: Float64Array  # (2 P,) win probabilities judged last, by seat; then earlier ones
+    spare: States  # (1,) a position that an action leads to
+    script: Int8Matrix  # no dice are scripted
+    obs: Int8Array  # (N,) what a seat sees
+    mask: Int8Array  # (A,) what it may do
+    policy: Float64Array  # (A,) probabilities of actions
+
+
+def workspace(net: np.ndarray, num_actions: int) -> Workspace:
+    """A workspace for a network, in games of A actions."""
+    return Workspace(
+        net=net,
+        work=np.zeros(FEATURES_SIZE + 2 * WIDTH + HEIGHT, np.float32),
+        values=np.zeros(2 * MAX_PLAYERS),
+        spare=as_games(np.zeros(1, STATE)),
+        script=NO_SCRIPT,
+        obs=np.zeros(SIZE, np.int8),
+        mask=np.zeros(num_actions, np.int8),
+        policy=np.zeros(num_actions),
+    )
 
 
 @kernel
@@ -84,15 +114,12 @@ def logit_of(own: Float32Array, part: Float32Array, net: Float32Array, work: Flo
 
 
 @kernel
-def write_values(
-    s: State, viewer: int, net: Float32Array, work: Float32Array, values: Float64Array
-) -> None:
-    """Each seat's win probability as a viewer knows the position, (P,) by seat.
+def write_values(s: State, viewer: int, w: Workspace) -> None:
+    """Each seat's win probability as a viewer knows the position, into `values`, by seat.
 
-    It is what is so when the game is finished; all are zero when it is truncated. `work` has room
-    for `SCRATCH_SIZE` numbers.
+    It is certain when the game is finished; all are zero when it is truncated.
     """
-    seats = int(s.num_players)
+    seats, values, work = int(s.num_players), w.values, w.work
     for p in range(MAX_PLAYERS):
         values[p] = 0.0
     if s.phase == Phase.OVER:
@@ -103,12 +130,12 @@ def write_values(
     write_position(s, viewer, work)
     part = work[FEATURES_SIZE : FEATURES_SIZE + WIDTH]
     rest = work[FEATURES_SIZE + WIDTH :]
-    write_shared_part(seats, net, work, part)
+    write_shared_part(seats, w.net, work, part)
     most = -1e30
     for k in range(seats):
         p = (viewer + k) % seats
         own = work[NUM_FEATURES * k : NUM_FEATURES * (k + 1)]
-        values[p] = logit_of(own, part, net, rest)
+        values[p] = logit_of(own, part, w.net, rest)
         most = max(most, values[p])
     total = 0.0
     for p in range(seats):

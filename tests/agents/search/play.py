@@ -7,10 +7,9 @@ import numpy as np
 from catan_pz.actions import describe_action
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
-from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.value.net import shipped
+from catan_pz.agents.value.network import Workspace, workspace
 from catan_pz.belief import Belief
-from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.view import View, view_of
@@ -26,22 +25,18 @@ RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 
 
 def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
     """What a player of rollouts does in the first of some games."""
-    spare, parts = _scratch(games)
-    return int(search_calls.choose_action(games, spare, player, np.uint64(draw), *parts))
+    return int(search_calls.choose_action(games, player, np.uint64(draw), work_for(games)))
 
 
 def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> None:
     """Play the first of some games on as a rollout does."""
-    spare, parts = _scratch(games)
-    search_calls.play_out(games, spare, player, np.uint64(seed), last_turn, *parts)
+    search_calls.play_out(games, player, np.uint64(seed), last_turn, work_for(games))
 
 
-def _scratch(games: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """A record to spare, and what else the calls take, from the network on."""
-    scratch = Scratch(389 if games["trading"][0] else 252)
+def work_for(games: np.ndarray) -> Workspace:
+    """A workspace with the shipped network for some games."""
     net = shipped(int(games["num_players"][0])).weights
-    rest = NO_SCRIPT, scratch.obs, scratch.mask
-    return scratch.trial, (net, scratch.work, scratch.win_probabilities, *rest)
+    return workspace(net, 389 if games["trading"][0] else 252)
 
 
 def duel(hand: dict[str, int], **entries: Any) -> Game:

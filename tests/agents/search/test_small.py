@@ -5,8 +5,6 @@ import pytest
 
 from catan_pz.agents.policies import GREEDY
 from catan_pz.agents.search import search_calls
-from catan_pz.agents.search.simulator import Scratch
-from catan_pz.agents.value.net import shipped
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
@@ -19,6 +17,7 @@ from tests.agents.search.play import (
     quick_choice,
     searcher,
     seen,
+    work_for,
 )
 from tests.helpers import act, edge
 
@@ -31,11 +30,9 @@ def test_rollouts_play_to_the_end() -> None:
     game = Game(Rules(num_players=2, trading=False, victory_points=4), seed=1)
     play_out(game.games, GREEDY, 5, 400)
     assert game.is_over
-    scratch = Scratch(game.rules.num_actions)
-    search_calls.estimate(
-        game.games, 0, 0, game.turn, shipped(2).weights, scratch.work, scratch.win_probabilities
-    )
-    assert scratch.win_probabilities[game.winner or 0] == 1
+    w = work_for(game.games)
+    search_calls.estimate(game.games, 0, game.turn, w)
+    assert w.values[game.winner or 0] == 1
 
 
 @pytest.mark.parametrize("method", METHODS)

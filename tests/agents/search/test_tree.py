@@ -10,9 +10,10 @@ import pytest
 from catan_pz.actions import action_id
 from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.parallel_trees import ParallelTrees, Tree
+from catan_pz.agents.search.descent import BY_GREEDY, BY_VALUE, Walk
+from catan_pz.agents.search.parallel_trees import ParallelTrees, keep_position, moves_of
 from catan_pz.agents.search.simulator import Simulator
-from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
+from catan_pz.agents.search.tree import Nodes
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.game.game import Game
 from catan_pz.observation.segments import SIZE
@@ -22,7 +23,7 @@ from tests.agents.search.play import RIVAL, duel, in_the_middle, searcher, seen
 FIRST, NEXT, ACTION, VISITS = tree.FIRST, tree.NEXT, tree.ACTION, tree.VISITS
 
 
-def children(one: Tree, node: int) -> list[int]:
+def children(one: Nodes, node: int) -> list[int]:
     found = []
     row = int(one.links[node, FIRST])
     while row:
@@ -42,17 +43,9 @@ def grown(
     rows: int = 100_000,
     guide: int = BY_GREEDY,
     policy: np.ndarray | None = None,
-) -> Tree:
+) -> Nodes:
     """A tree of some simulations, all cards known."""
-    trees = ParallelTrees(
-        workers=1,
-        rows=rows,
-        num_actions=game.rules.num_actions,
-        way=way,
-        depth=200,
-        exploration=exploration,
-        guide=guide,
-    )
+    trees = ParallelTrees(1, rows, Walk(way, guide, 200, exploration))
     chosen = np.array(game.legal_actions() if actions is None else actions, np.int64)
     simulator = Simulator(game.games, 5, rollout="greedy", turns=turns, workers=1)
     trees.choose(simulator, chosen, Budget(simulations, None), policy, keep=False)
@@ -63,7 +56,7 @@ def key(game: Game, viewer: int) -> int:
     return int(search_calls.look_key(game.games, 0, viewer, np.zeros(SIZE, np.int8)))
 
 
-def reached(one: Tree, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:
+def reached(one: Nodes, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:
     """Visits to what each outcome of an action leads to, by key, beside its probability."""
     expected: Counter[int] = Counter()
     for outcome, probability in outcomes.items():
@@ -71,7 +64,7 @@ def reached(one: Tree, game: Game, action: int, outcomes: dict[Any, float]) -> d
         after.step(action, outcome)
         assert len(after.legal_actions()) > 1
         expected[key(after, game.player)] += probability
-    move = one.moves()[action]
+    move = moves_of(one)[action]
     visits = {int(one.keys[k]): int(one.links[k, VISITS]) for k in children(one, move)}
     assert set(visits) <= set(expected)
     total = int(one.links[move, VISITS])
@@ -135,7 +128,7 @@ def test_sums_are_sound(way: int) -> None:
     assert max(deeper) > 1
 
 
-def as_nested(one: Tree, node: int) -> Any:
+def as_nested(one: Nodes, node: int) -> Any:
     """A node with all below it, wherever it lies in the arrays."""
     rest = one.links[node, ACTION:].tolist(), one.totals[node].tolist(), float(one.priors[node])
     return int(one.keys[node]), rest, [as_nested(one, k) for k in children(one, node)]
@@ -152,7 +145,7 @@ def test_what_lies_below_the_new_root_is_kept_and_nothing_else() -> None:
     node = places[len(places) // 2]
     before = as_nested(one, node)
     seat = int(one.links[node, tree.MOVER])
-    visits = one.keep(int(one.keys[node]), seat)
+    visits = keep_position(one, int(one.keys[node]), seat)
     assert as_nested(one, tree.ROOT) == before
     assert visits == one.links[tree.ROOT, VISITS] > 20
     used = int(one.links[0, VISITS])
@@ -169,7 +162,7 @@ def test_a_tree_is_kept_from_decision_to_decision() -> None:
     assert 232 <= action < 252
     assert agent._trees is not None
     one = agent._trees.trees[0]
-    move = one.moves()[action]
+    move = moves_of(one)[action]
     (place,) = children(one, move)
     visited, keys = int(one.links[place, VISITS]), int(one.keys[place])
     game.step(action)
@@ -191,9 +184,9 @@ def test_a_full_tree_grows_no_more() -> None:
     assert one.links[tree.ROOT, VISITS] > 1000
 
 
-def priors_below(one: Tree, action: int) -> dict[int, float]:
+def priors_below(one: Nodes, action: int) -> dict[int, float]:
     """Priors by action at the one position to which an action of the root leads."""
-    (place,) = children(one, one.moves()[action])
+    (place,) = children(one, moves_of(one)[action])
     return {int(one.links[k, ACTION]): float(one.priors[k]) for k in children(one, place)}
 
 
@@ -233,7 +226,7 @@ def test_the_first_simulation_is_of_the_action_of_the_largest_prior() -> None:
         policy = np.full(game.rules.num_actions, 0.1)
         policy[action] = 0.2
         one = grown(game, 1, way=tree.PUCT, exploration=0.5, policy=policy)
-        assert one.links[one.moves()[int(action)], VISITS] == 1
+        assert one.links[moves_of(one)[int(action)], VISITS] == 1
 
 
 Known = dict[bytes, np.ndarray]
@@ -283,7 +276,7 @@ def test_win_probabilities_come_near_those_of_enumeration(way: int) -> None:
     game = endgame()
     exact = exact_win_probabilities()
     one = grown(game, 20_000, turns=1000, way=way, exploration=0.3)
-    moves = one.moves()
+    moves = moves_of(one)
     best = max(exact, key=lambda a: exact[a])
     chosen = max(moves, key=lambda a: one.links[moves[a], VISITS])
     assert exact[chosen] == pytest.approx(exact[best], abs=0.01)

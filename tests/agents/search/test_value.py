@@ -5,24 +5,21 @@ import pytest
 
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
-from catan_pz.agents.search.simulator import Scratch
-from catan_pz.agents.search.value import DELAY
-from catan_pz.agents.value.judge import Judge
-from catan_pz.agents.value.net import shipped
+from catan_pz.agents.search.rollout import DELAY
+from catan_pz.agents.value.net import Judge, shipped
 from catan_pz.belief import Belief
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
-from tests.agents.search.play import duel, in_the_middle
+from tests.agents.search.play import duel, in_the_middle, work_for
 from tests.helpers import act
 
 
 def win_probabilities_of(game: Game, since: int | None = None, viewer: int = 0) -> np.ndarray:
-    scratch, net = Scratch(game.rules.num_actions), shipped(game.rules.num_players).weights
-    turn = game.turn if since is None else since
-    search_calls.estimate(game.games, 0, viewer, turn, net, scratch.work, scratch.win_probabilities)
-    return scratch.win_probabilities
+    w = work_for(game.games)
+    search_calls.estimate(game.games, viewer, game.turn if since is None else since, w)
+    return w.values[:4]
 
 
 def test_a_finished_game_is_won_by_its_winner() -> None:

@@ -6,8 +6,7 @@ import pytest
 from catan_pz.agents.policies import EVOLVED
 from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.judge import Judge
-from catan_pz.agents.value.net import ValueNet, shipped
+from catan_pz.agents.value.net import Judge, ValueNet, shipped
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
