@@ -30,21 +30,18 @@ from typing import Any
 
 import numpy as np
 import torch
+from parts.value_games import Rows, Shares, play_recorded
 from torch import nn
 
 from catan_pz.agents.policies import EVOLVED, HEURISTIC, VALUE
-from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import ValueNet
-from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, SCRATCH_SIZE, WIDTH
-from catan_pz.engine.deal import NO_SCRIPT
-from catan_pz.engine.state import STATE, as_games
+from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH, workspace
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.game.game import Game
-from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS, NOBODY
+from catan_pz.terms import NOBODY
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import line_ups
@@ -159,34 +156,21 @@ def record_positions(
     rng, seats = np.random.default_rng(seed), rules.num_players
     players = PLAYERS if net is not None else (EVOLVED, HEURISTIC)
     weights = np.zeros(0, np.float32) if net is None else net.weights
-    game, spare = Game(rules, seed=0), as_games(np.zeros(1, STATE))
+    game, w = Game(rules, seed=0), workspace(weights, rules.num_actions)
     features = np.zeros((count + MOST_OF_A_GAME, seats * NUM_FEATURES + NUM_SHARED), np.float32)
-    viewers = np.zeros(len(features), np.int64)
-    scratch = (
-        np.zeros(SCRATCH_SIZE, np.float32),
-        np.zeros(2 * MAX_PLAYERS),
-        NO_SCRIPT,
-        np.zeros(SIZE, np.int8),
-        np.zeros(rules.num_actions, np.int8),
-    )
+    rows = Rows(features, np.zeros(len(features), np.int64))
     numbers: list[int] = []
     winners: list[int] = []
     k = 0
     while len(winners) < count:
         game.reset(int(rng.integers(2**62)))
-        recorded = value_calls.play_recorded(
+        recorded = play_recorded(
             game.games,
-            spare,
             rng.choice(players, seats),
-            float(rng.choice(ODD)),
-            EXPLORED,
-            RECORDED,
-            margin,
+            Shares(float(rng.choice(ODD)), EXPLORED, RECORDED, margin),
             np.uint64(rng.integers(2**63)),
-            weights,
-            *scratch,
-            features,
-            viewers,
+            w,
+            rows,
             len(winners),
         )
         numbers += [k] * recorded
@@ -195,7 +179,7 @@ def record_positions(
     found = len(winners)
     return Positions(
         features[:found].astype(np.float16),
-        viewers[:found].astype(np.int8),
+        rows.viewers[:found].astype(np.int8),
         np.array(numbers, np.int32),
         np.array(winners, np.int8),
     )
