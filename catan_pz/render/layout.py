@@ -1,8 +1,7 @@
 """Where the parts of the picture lie, in its own units: what is drawn and what is clicked."""
 
-from dataclasses import dataclass
 from math import hypot
-from typing import Final
+from typing import Final, NamedTuple
 
 from catan_pz.render.geometry import Point
 from catan_pz.render.view import TableView
@@ -24,8 +23,7 @@ CENTRE: Final[Point] = (MARGIN + SEA_WIDTH / 2, MARGIN + SEA_HEIGHT / 2)
 """The middle of the board, from which the points of `geometry` are counted."""
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle by its upper left corner."""
 
     x: float
@@ -38,56 +36,45 @@ class Box:
         """Its centre."""
         return self.x + self.width / 2, self.y + self.height / 2
 
-    def covers(self, x: float, y: float) -> bool:
-        """Whether a point lies in it."""
-        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+    def around(self, rim: float) -> "Box":
+        """A box that is larger by a rim."""
+        return Box(self.x - rim, self.y - rim, self.width + 2 * rim, self.height + 2 * rim)
 
 
-@dataclass(frozen=True)
-class Disc:
+class Disc(NamedTuple):
     """A disc."""
 
     x: float
     y: float
     radius: float
 
-    @property
-    def middle(self) -> Point:
-        """Its centre."""
-        return self.x, self.y
 
-    def covers(self, x: float, y: float) -> bool:
-        """Whether a point lies in it."""
-        return hypot(x - self.x, y - self.y) <= self.radius
-
-
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """A straight bar with round ends, `reach` units to each side of its line."""
 
     start: Point
     end: Point
     reach: float
 
-    @property
-    def middle(self) -> Point:
-        """Its centre."""
-        return (self.start[0] + self.end[0]) / 2, (self.start[1] + self.end[1]) / 2
-
-    def covers(self, x: float, y: float) -> bool:
-        """Whether a point lies in it."""
-        dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
-        along = ((x - self.start[0]) * dx + (y - self.start[1]) * dy) / (dx * dx + dy * dy)
-        along = min(1.0, max(0.0, along))
-        nearest = (self.start[0] + along * dx, self.start[1] + along * dy)
-        return hypot(x - nearest[0], y - nearest[1]) <= self.reach
-
 
 Area = Box | Disc | Bar
 
 
-@dataclass(frozen=True)
-class Layout:
+def covers(area: Area, x: float, y: float) -> bool:
+    """Whether a point lies in an area."""
+    match area:
+        case Box(left, top, width, height):
+            return left <= x < left + width and top <= y < top + height
+        case Disc(at_x, at_y, reach):
+            return hypot(x - at_x, y - at_y) <= reach
+        case Bar((x1, y1), (x2, y2), reach):
+            dx, dy = x2 - x1, y2 - y1
+            along = ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy)
+            along = min(1.0, max(0.0, along))
+            return hypot(x - x1 - along * dx, y - y1 - along * dy) <= reach
+
+
+class Layout(NamedTuple):
     """The boxes of a picture's panels."""
 
     sea: Box

@@ -8,13 +8,11 @@ from catan_pz.render.island import island
 from catan_pz.render.layout import (
     CENTRE,
     HEIGHT,
-    MARGIN,
     OTHERS_HEIGHT,
     SEA_HEIGHT,
     SEA_WIDTH,
     WIDTH,
     Box,
-    Layout,
     layout,
 )
 from catan_pz.render.overlay import Overlay, draw_others, draw_overlay
@@ -71,19 +69,27 @@ def room_for(overlay: Overlay | None) -> float:
 def table(view: TableView, last_action: str | None, overlay: Overlay | None = None) -> list[str]:
     """The layers of the picture of a game."""
     places = layout(view)
-    body = [*_board(view), _status(view, last_action, places), *_right(view, places)]
+    ground = island(view, SEA_WIDTH, SEA_HEIGHT)
+    body = [layer(places.sea, moved([drawn], *CENTRE)) for drawn in (ground, pieces(view))]
+    size = places.status.width, places.status.height
+    body.append(_panel(status_panel(view, last_action, *size), places.status))
+    for seat, box in zip(view.seats, places.seats, strict=True):
+        body.append(_panel(seat_panel(view, seat, box.width, box.height), box))
+    for panel, place in ((bank_panel, places.bank), (trade_panel, places.trade)):
+        if place is not None:
+            body.append(_panel(panel(view, place.width, place.height), place))
     if overlay is not None:
-        body.insert(2, layer(*_corners(places.sea), draw_overlay(overlay)))
+        body.insert(2, layer(places.sea, draw_overlay(overlay)))
         if room_for(overlay):
             box = places.others
-            body.append(layer(*_corners(box), draw_others(overlay, box)))
+            body.append(layer(box, draw_others(overlay, box)))
     return body
 
 
 def page(layers: Sequence[str], width: float, below: float = 0.0) -> str:
     """Layers as one SVG, made higher by what stands below the picture of a game."""
     high = HEIGHT + below
-    ground = layer(0, 0, WIDTH, high, rect(0, 0, WIDTH, high, PAGE))
+    ground = layer(Box(0, 0, WIDTH, high), rect(0, 0, WIDTH, high, PAGE))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" '
         f'height="{number(width * high / WIDTH)}" '
@@ -92,48 +98,16 @@ def page(layers: Sequence[str], width: float, below: float = 0.0) -> str:
     )
 
 
-def layer(x: float, y: float, width: float, height: float, drawn: str) -> str:
+def layer(box: Box, drawn: str) -> str:
     """A part of the picture that changes on its own; nothing in it reaches beyond the box.
 
     Layers are siblings, so that whoever turns the picture into pixels can keep those that
     stay the same from frame to frame.
     """
-    box = " ".join(number(value) for value in (x, y, width, height))
-    return f'<g class="layer" data-box="{box}">{drawn}</g>'
+    return f'<g class="layer" data-box="{" ".join(map(number, box))}">{drawn}</g>'
 
 
-def _corners(box: Box) -> tuple[float, float, float, float]:
-    return box.x, box.y, box.width, box.height
-
-
-def _board(view: TableView) -> list[str]:
-    ground = moved([island(view, SEA_WIDTH, SEA_HEIGHT)], *CENTRE)
-    placed = moved([pieces(view)], *CENTRE)
-    return [
-        layer(MARGIN, MARGIN, SEA_WIDTH, SEA_HEIGHT, ground),
-        layer(MARGIN, MARGIN, SEA_WIDTH, SEA_HEIGHT, placed),
-    ]
-
-
-def panel_layer(drawn: str, box: Box) -> str:
+def _panel(drawn: str, box: Box) -> str:
     """A panel drawn about (0, 0), in its box."""
     # The frame of a panel is a line on its rim, half of which lies outside.
-    return layer(box.x - 3, box.y - 3, box.width + 6, box.height + 6, moved([drawn], box.x, box.y))
-
-
-def _status(view: TableView, last_action: str | None, places: Layout) -> str:
-    box = places.status
-    return panel_layer(status_panel(view, last_action, box.width, box.height), box)
-
-
-def _right(view: TableView, places: Layout) -> list[str]:
-    parts = [
-        panel_layer(seat_panel(view, seat, box.width, box.height), box)
-        for seat, box in zip(view.seats, places.seats, strict=True)
-    ]
-    bank = places.bank
-    parts.append(panel_layer(bank_panel(view, bank.width, bank.height), bank))
-    if places.trade is not None:
-        trade = places.trade
-        parts.append(panel_layer(trade_panel(view, trade.width, trade.height), trade))
-    return parts
+    return layer(box.around(3), moved([drawn], box.x, box.y))

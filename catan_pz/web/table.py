@@ -8,16 +8,13 @@ from typing import Any, Final
 
 from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
-from catan_pz.play.controls import Control, Draft, controls, edge_area, hex_area, vertex_area
+from catan_pz.play.controls import DESK, DESK_HEIGHT, PLACES, Control, Draft, controls
 from catan_pz.play.desk import desk_layers
-from catan_pz.play.desk_layout import DESK, DESK_HEIGHT
 from catan_pz.play.session import PlayedGame
-from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS
-from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar, Box, Disc
+from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import TableView, table_view
-from catan_pz.render.words import edge_words, hex_words, table_words, vertex_words
-from catan_pz.terms import NUM_EDGES
+from catan_pz.render.words import table_words
 
 SPLIT: Final = MARGIN + SEA_WIDTH + 4
 """Where the board ends and the panels begin, in the picture's units."""
@@ -169,30 +166,16 @@ def control_json(control: Control) -> dict[str, Any]:
 
 def area_json(area: Area) -> list[float]:
     """Corner and size of a box, centre and radius of a disc, ends and reach of a bar."""
-    match area:
-        case Box(x, y, width, height):
-            return [x, y, width, height]
-        case Disc(x, y, radius):
-            return [x, y, radius]
-        case Bar((x1, y1), (x2, y2), reach):
-            return [x1, y1, x2, y2, reach]
+    return [*area.start, *area.end, area.reach] if isinstance(area, Bar) else [*area]
 
 
 def places_json(view: TableView) -> list[dict[str, Any]]:
     """All vertices, edges and hexes with their areas and words, upper things first."""
-    vertices = [
-        {"name": f"vertex {v}", "area": area_json(vertex_area(v)), "words": vertex_words(view, v)}
-        for v in range(len(VERTEX_POSITIONS))
+    return [
+        {"name": f"{kind} {k}", "area": area_json(area(k)), "words": words(view, k)}
+        for kind, (count, area, words) in PLACES.items()
+        for k in range(count)
     ]
-    edges = [
-        {"name": f"edge {e}", "area": area_json(edge_area(e)), "words": edge_words(view, e)}
-        for e in range(NUM_EDGES)
-    ]
-    hexes = [
-        {"name": f"hex {h}", "area": area_json(hex_area(h)), "words": hex_words(view, h)}
-        for h in range(len(HEX_POSITIONS))
-    ]
-    return [*vertices, *edges, *hexes]
 
 
 def _is_same(secret: str, given: str) -> bool:

@@ -8,7 +8,7 @@ from catan_pz.game.position import position
 from catan_pz.play.controls import NOTHING, Control, Draft, control_at, controls
 from catan_pz.play.desk import desk_layers
 from catan_pz.play.offers import offer_actions
-from catan_pz.render.layout import Bar, Box, Disc
+from catan_pz.render.layout import Area, Bar, Box, Disc, covers
 from catan_pz.render.view import table_view
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
@@ -16,18 +16,18 @@ from tests.helpers import RULE_SETS
 from tests.play.presses import composed, is_composing, pressable, presses_for
 
 
-def test_areas() -> None:
-    assert Box(1, 2, 3, 4).covers(1, 2)
-    assert not Box(1, 2, 3, 4).covers(4, 3)
-    assert Box(1, 2, 3, 4).middle == (2.5, 4)
-    assert Disc(0, 0, 5).covers(3, 4)
-    assert not Disc(0, 0, 5).covers(4, 4)
-    bar = Bar((0, 0), (10, 0), 2)
-    assert bar.middle == (5, 0)
-    assert bar.covers(-2, 0)
-    assert not bar.covers(-2, 1)
-    assert bar.covers(5, -2)
-    assert not bar.covers(5, 2.1)
+@pytest.mark.parametrize(
+    ("area", "inside", "outside"),
+    [
+        (Box(1, 2, 3, 4), (1, 2), (4, 3)),
+        (Disc(0, 0, 5), (3, 4), (4, 4)),
+        (Bar((0, 0), (10, 0), 2), (-2, 0), (-2, 1)),
+        (Bar((0, 0), (10, 0), 2), (5, -2), (5, 2.1)),
+    ],
+)
+def test_areas(area: Area, inside: tuple[float, float], outside: tuple[float, float]) -> None:
+    assert covers(area, *inside)
+    assert not covers(area, *outside)
 
 
 def test_upper_controls_come_first() -> None:
