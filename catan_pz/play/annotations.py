@@ -21,10 +21,9 @@ MOST_DRAWN: Final = 12
 class Annotations:
     """Asks agents about each position of a game; `play.frames` calls it.
 
-    Nothing in the notes rests on more than the viewer may see. With a viewer, advice is given
-    at its own decisions, and win probabilities are estimated from its view. Without one, advice
-    is given at everybody's decisions, each from the view of who decides, and win probabilities
-    are estimated from the hands of all. Dice and cards to come are known to nobody.
+    With a viewer, advice is given at its own decisions, and win probabilities are estimated from
+    its view. Without one, advice is given at everybody's decisions, each from the view of who
+    decides, and win probabilities are estimated from the hands of all.
 
     Args:
         advice: the agent that says what it thinks of decisions, or its name; None for none.
@@ -43,8 +42,7 @@ class Annotations:
         draw: bool = False,
         seed: int = 0,
     ) -> None:
-        self._advice = None if advice is None else as_agent(advice)
-        self._win_probability = None if win_probability is None else as_agent(win_probability)
+        self._asked = [None if a is None else as_agent(a) for a in (advice, win_probability)]
         self._viewer = viewer
         self._draws = draw and advice is not None
         self._seed = seed
@@ -57,28 +55,24 @@ class Annotations:
         if game is not self._game:
             self.close()
             self._follow(game)
-        advice = self._advice_on(game)
+        adviser, advice = self._advisers.get(game.player), None
+        if adviser is not None and game.mask.sum() > 1:
+            advice = adviser.question().advice()
         overlay = overlay_of(advice) if self._draws else None
         return Notes(overlay, advice, self._win_probabilities(game))
 
     def _follow(self, game: Game) -> None:
         self._game = game
-        seats = range(game.rules.num_players) if self._viewer is None else (self._viewer,)
         seeds = seat_seeds(self._seed, game.rules.num_players)
-        for seat in seats:
-            if self._advice is not None:
-                self._advisers[seat] = Adviser(game, seat, self._advice, seeds[seat])
-            if self._win_probability is not None:
+        advice, win_probability = self._asked
+        for seat in range(len(seeds)) if self._viewer is None else (self._viewer,):
+            if advice is not None:
+                self._advisers[seat] = Adviser(game, seat, advice, seeds[seat])
+            if win_probability is not None:
                 shows_state = self._viewer is None
                 self._estimators[seat] = Adviser(
-                    game, seat, self._win_probability, seeds[seat], shows_state=shows_state
+                    game, seat, win_probability, seeds[seat], shows_state=shows_state
                 )
-
-    def _advice_on(self, game: Game) -> Advice | None:
-        adviser = self._advisers.get(game.player)
-        if adviser is None or game.mask.sum() < 2:
-            return None
-        return adviser.question().advice()
 
     def _win_probabilities(self, game: Game) -> tuple[float, ...] | None:
         if not self._estimators:
@@ -89,8 +83,8 @@ class Annotations:
         found = estimator.question().win_probabilities()
         if found is None:
             raise ValueError(
-                f"agent {estimator.agent.name!r} estimates no win probabilities; allowed: one "
-                "that does, such as 'search'"
+                f"agent {estimator.agent.name!r} estimates no win probabilities; one that does "
+                "is 'search'"
             )
         return tuple(found.tolist())
 
@@ -113,8 +107,8 @@ def overlay_of(advice: Advice | None) -> Overlay:
         policy[advice.actions] = advice.probabilities
         return Overlay.of_policy(policy)
     drawn = advice.actions[:MOST_DRAWN].tolist()
-    is_share = advice.win_probabilities is not None
-    values = advice.win_probabilities if is_share else advice.scores
+    values = advice.scores if advice.win_probabilities is None else advice.win_probabilities
     if values is None:
         values = np.arange(1.0, 1.0 + len(drawn))
-    return Overlay.of_values(dict(zip(drawn, values.tolist(), strict=False)), percent=is_share)
+    shares = advice.win_probabilities is not None
+    return Overlay.of_values(dict(zip(drawn, values.tolist(), strict=False)), percent=shares)

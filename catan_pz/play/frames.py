@@ -1,8 +1,7 @@
 """The positions of a game that is watched, one after the other, each with what led to it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from catan_pz.agents.advice import Advice
 from catan_pz.game.game import Game
@@ -27,11 +26,7 @@ class Notes(NamedTuple):
     win_probabilities: tuple[float, ...] | None = None
 
 
-WITHOUT_NOTES: Final = Notes()
-
-
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """A position with the decision that led to it.
 
     Attributes:
@@ -44,25 +39,20 @@ class Frame:
 
     state: dict[str, Any]
     line: str | None
-    notes: Notes = WITHOUT_NOTES
+    notes: Notes = Notes()
     action: int | None = None
     viewer: int | None = None
 
 
 Annotate = Callable[[Game], Notes]
-"""Gives what is shown of a position beside what happened."""
-
-
-def without_notes(_game: Game) -> Notes:
-    """Nothing else."""
-    return WITHOUT_NOTES
+"""Gives what is shown of a position beside what happened, such as `Annotations`."""
 
 
 def frames_of_record(
     record: GameRecord,
     viewer: int | None = None,
     names: Sequence[str] | None = None,
-    annotate: Annotate = without_notes,
+    annotate: Annotate = lambda _game: Notes(),
 ) -> Iterator[Frame]:
     """The positions of a recorded game, as a viewer may know them.
 
@@ -71,7 +61,7 @@ def frames_of_record(
         viewer: the seat whose knowledge lines and pictures are limited to, or `ONLOOKER`; None
             for all.
         names: of the seats; those in the record where None.
-        annotate: gives the notes on each position, such as `play.annotations.Annotations`.
+        annotate: gives the notes on each position.
     """
     names = record.names if names is None else names
     viewer = check_viewer(viewer, len(record.start["players"]))
@@ -81,10 +71,12 @@ def frames_of_record(
         yield Frame(game.snapshot(), line, annotate(game), action, viewer)
 
 
-def frames_of_match(session: PlayedGame, annotate: Annotate = without_notes) -> Iterator[Frame]:
+def frames_of_match(
+    session: PlayedGame, annotate: Annotate = lambda _game: Notes()
+) -> Iterator[Frame]:
     """The positions of a match between agents, as it is played."""
     viewer = session.viewer
     yield Frame(session.snapshot(), None, annotate(session.game), viewer=viewer)
     while not session.is_finished:
         action = session.table.step()
-        yield Frame(session.snapshot(), session.last_line, annotate(session.game), action, viewer)
+        yield Frame(session.snapshot(), session.log[-1], annotate(session.game), action, viewer)

@@ -18,12 +18,11 @@ def offer_actions(game: Game, give: Bundle, get: Bundle) -> tuple[int, ...]:
     # before its size is known.
     if not all(0 < sum(side) <= MOST_LAID_OUT for side in (give, get)):
         return ()
-    wanted = {"give": bundle_to_dict(give), "get": bundle_to_dict(get)}
     try:
-        whole = action_id("offer", **wanted)
-    except ValueError:
-        whole = -1
-    if 0 <= whole < len(game.mask) and game.mask[whole]:
+        whole = action_id("offer", give=bundle_to_dict(give), get=bundle_to_dict(get))
+    except ValueError:  # no template
+        whole = len(game.mask)
+    if whole < len(game.mask) and game.mask[whole]:
         return (whole,)
     steps = [
         first + r
@@ -31,7 +30,13 @@ def offer_actions(game: Game, give: Bundle, get: Bundle) -> tuple[int, ...]:
         for r, count in enumerate(side)
         for _ in range(count)
     ]
-    return _if_legal(game, (*steps, table.COMPOSE_SEND))
+    # Composing has no chance in it, and its masks rest on what its maker knows.
+    trial = game.copy()
+    for action in (*steps, table.COMPOSE_SEND):
+        if action >= len(trial.mask) or not trial.mask[action]:
+            return ()
+        trial.step_once(action)
+    return (*steps, table.COMPOSE_SEND)
 
 
 def terms_words(view: TableView, other: int) -> str:
@@ -40,22 +45,9 @@ def terms_words(view: TableView, other: int) -> str:
     if offer is None:
         return ""
     counter = next((a for a in offer.answers if a.seat == other and a.give), None)
+    give, get = (offer.give, offer.get) if counter is None else (counter.give, counter.get)
     # What a counter-offer gives, its maker gives, as with the offer.
-    if counter is not None:
-        give, get = counter.get, counter.give
-    elif offer.seat == view.player_to_move:
-        give, get = offer.give, offer.get
-    else:
-        give, get = offer.get, offer.give
+    if counter is not None or offer.seat != view.player_to_move:
+        give, get = get, give
     given, got = (bundle_words(bundle_to_dict(side)) for side in (give, get))
     return f"you give {given}, get {got}"
-
-
-def _if_legal(game: Game, steps: tuple[int, ...]) -> tuple[int, ...]:
-    # Composing has no chance in it, and its masks rest on what its maker knows.
-    trial = game.copy()
-    for action in steps:
-        if action >= len(trial.mask) or not trial.mask[action]:
-            return ()
-        trial.step_once(action)
-    return steps

@@ -1,6 +1,7 @@
 """Watching a game in a terminal, by single keys, or as lines where there is none."""
 
 import os
+import re
 import select
 import sys
 import time
@@ -20,6 +21,22 @@ _BAR: Final = 20
 _CLEAR: Final = "\x1b[H\x1b[J"
 _TICK: Final = 0.03
 
+_SENT: Final = {
+    "pause": (" ",),
+    "next": ("\x1b[C", "n", "\xe0M"),
+    "before": ("\x1b[D", "p", "\xe0K"),
+    "next turn": ("\x1b[6~", "\xe0Q"),
+    "turn before": ("\x1b[5~", "\xe0I"),
+    "first": ("\x1b[H", "\x1b[1~", "\xe0G"),
+    "last": ("\x1b[F", "\x1b[4~", "\xe0O"),
+    "faster": ("+", "=", "\x1b[A", "\xe0H"),
+    "slower": ("-", "\x1b[B", "\xe0P"),
+    "quit": ("q", "\x1b"),
+}
+"""What terminals send for the keys of each command; those with \xe0 are Windows'."""
+
+_COMMANDS: Final = {sent: command for command, keys in _SENT.items() for sent in keys}
+
 
 class Playback:
     """Shows frames in time; of a live match they are made when they are wanted.
@@ -34,7 +51,7 @@ class Playback:
         clock: seconds.
     """
 
-    def __init__(  # wide: how a game is shown, each with a default
+    def __init__(
         self,
         frames: Iterator[Frame],
         speed: float = 4.0,
@@ -76,35 +93,31 @@ class Playback:
         """Whether the last frame of all is shown."""
         return not self._load(self.position + 1)
 
-    def key(self, name: str) -> None:
-        """Do what a key stands for; unknown keys do nothing.
-
-        "space" pauses and goes on, "right" and "left" step, "page down" and "page up" go to the
-        next turn and to the one before, "home" and "end" to the first and the last frame known,
-        "+" and "-" change the speed, "q" and "escape" quit.
-        """
+    def key(self, sent: str) -> None:
+        """Do what a key stands for, by what the terminal sends; unknown keys do nothing."""
         nearest = min(range(len(SPEEDS)), key=lambda k: abs(SPEEDS[k] - self.speed))
-        if name == "space":
-            self.paused = not self.paused
-            self._due = self._clock() + 1 / self.speed
-        elif name in ("right", "n"):
-            self.seek(self.position + 1)
-        elif name in ("left", "p"):
-            self.seek(self.position - 1)
-        elif name == "page down":
-            self._seek_turn(1)
-        elif name == "page up":
-            self._seek_turn(-1)
-        elif name == "home":
-            self.seek(0)
-        elif name == "end":
-            self.seek(self.count - 1)
-        elif name in ("+", "=", "up"):
-            self.speed = SPEEDS[min(len(SPEEDS) - 1, nearest + 1)]
-        elif name in ("-", "down"):
-            self.speed = SPEEDS[max(0, nearest - 1)]
-        elif name in ("q", "escape"):
-            self.quit = True
+        match _COMMANDS.get(sent.replace("\x1bO", "\x1b[")):
+            case "pause":
+                self.paused = not self.paused
+                self._due = self._clock() + 1 / self.speed
+            case "next":
+                self.seek(self.position + 1)
+            case "before":
+                self.seek(self.position - 1)
+            case "next turn":
+                self._seek_turn(1)
+            case "turn before":
+                self._seek_turn(-1)
+            case "first":
+                self.seek(0)
+            case "last":
+                self.seek(self.count - 1)
+            case "faster":
+                self.speed = SPEEDS[min(len(SPEEDS) - 1, nearest + 1)]
+            case "slower":
+                self.speed = SPEEDS[max(0, nearest - 1)]
+            case "quit":
+                self.quit = True
 
     def seek(self, position: int) -> None:
         """Pause and go to a frame; at most to the last."""
@@ -125,25 +138,19 @@ class Playback:
 
     def tick(self) -> None:
         """Go on to the next frame once it is time and there is one."""
-        if self.paused or self._clock() < self._due:
-            return
-        if self._load(self.position + 1):
+        if not self.paused and self._clock() >= self._due and self._load(self.position + 1):
             self.position += 1
             self._due = self._clock() + 1 / self.speed
 
     def screen(self) -> str:
         """What is shown now: the game, the last decision, and a bar of at most 80 columns."""
         frame = self._loaded[self.position]
-        line = frame.line or "The game begins."
-        last = max(1, self.count - 1)
-        done = round(self.position / last * _BAR)
+        board = board_text(frame.state, last_action=frame.line or "The game begins.", **self._shown)
+        done = round(self.position / max(1, self.count - 1) * _BAR)
         pace = "paused" if self.paused else f"{self.speed:g}/s"
         end = "" if self._complete or self._total else "+"
-        return (
-            f"{board_text(frame.state, last_action=line, **self._shown)}\n"
-            f"[{'#' * done}{'-' * (_BAR - done)}] {self.position}/{self.count - 1}{end} {pace}  "
-            f"{_KEYS}"
-        )
+        bar = "#" * done + "-" * (_BAR - done)
+        return f"{board}\n[{bar}] {self.position}/{self.count - 1}{end} {pace}  {_KEYS}"
 
     def run(self, write: Callable[[str], None], interactive: bool = True) -> None:
         """Show the game in the terminal until the user quits.
@@ -153,7 +160,7 @@ class Playback:
             interactive: whether keys can come; without them it ends with the last frame.
         """
         drawn: Any = None
-        with single_keys() as wait_for_key:
+        with single_keys() as pressed:
             while not self.quit:
                 now = self.position, self.paused, self.speed, self.count
                 if now != drawn:
@@ -161,7 +168,8 @@ class Playback:
                     write(_CLEAR + self.screen())
                 if not interactive and self.is_at_end:
                     break
-                self.key(wait_for_key(_TICK))
+                for sent in pressed(_TICK):
+                    self.key(sent)
                 self.tick()
         write("\n")
 
@@ -181,42 +189,17 @@ def write_log(
         write_line(board_text(last.state, viewer=viewer, color=False, names=names))
 
 
-_SENT: Final = {
-    " ": "space",
-    "\x1b[C": "right",
-    "\x1b[D": "left",
-    "\x1b[A": "up",
-    "\x1b[B": "down",
-    "\x1b[H": "home",
-    "\x1b[F": "end",
-    "\x1b[1~": "home",
-    "\x1b[4~": "end",
-    "\x1b[5~": "page up",
-    "\x1b[6~": "page down",
-    "\x1b": "escape",
-    "\xe0M": "right",
-    "\xe0K": "left",
-    "\xe0H": "up",
-    "\xe0P": "down",
-    "\xe0G": "home",
-    "\xe0O": "end",
-    "\xe0I": "page up",
-    "\xe0Q": "page down",
-}
-"""What terminals send for some keys; the last eight are those of Windows."""
-
-
 @contextmanager
-def single_keys() -> Iterator[Callable[[float], str]]:
-    """A function that waits up to some seconds for a key and returns its name, "" for none.
+def single_keys() -> Iterator[Callable[[float], list[str]]]:
+    """A function that waits up to some seconds for keys, and returns what was sent for each.
 
     Ctrl-C still interrupts. Where standard input is no terminal it only waits.
     """
     if sys.platform == "win32":
-        yield _windows_key
+        yield _windows_keys
         return
     if not is_terminal(sys.stdin):
-        yield _no_key
+        yield _no_keys
         return
     import termios
     import tty
@@ -225,47 +208,32 @@ def single_keys() -> Iterator[Callable[[float], str]]:
     before = termios.tcgetattr(place)
     try:
         tty.setcbreak(place)
-        yield lambda seconds: _posix_key(place, seconds)
+        yield lambda seconds: _posix_keys(place, seconds)
     finally:
         termios.tcsetattr(place, termios.TCSADRAIN, before)
 
 
-def name_of(sent: str) -> str:
-    """The name of a key, by what the terminal sent."""
-    return _SENT.get(sent.replace("\x1bO", "\x1b["), sent.lower())
+def keys_in(sent: str) -> list[str]:
+    """What was sent, key by key."""
+    return re.findall(r"\x1b[\[O][0-9;]*[A-Za-z~]|\xe0.|.", sent, re.DOTALL)
 
 
-def _posix_key(place: int, seconds: float) -> str:
-    if not select.select([place], [], [], seconds)[0]:
-        return ""
-    sent = os.read(place, 1).decode(errors="ignore")
-    if sent == "\x1b":
-        # The rest of a sequence comes along at once, if there is one.
-        while not _is_whole(sent) and select.select([place], [], [], 0.01)[0]:
-            sent += os.read(place, 1).decode(errors="ignore")
-    return name_of(sent)
-
-
-def _is_whole(sequence: str) -> bool:
-    """Whether what came after Escape is a key, such as "[C", "OC" or "[5~"."""
-    return len(sequence) >= 3 and (sequence[-1].isalpha() or sequence[-1] == "~")
-
-
-def _no_key(seconds: float) -> str:
+def _no_keys(seconds: float) -> list[str]:
     time.sleep(seconds)
-    return ""
+    return []
 
 
-def _windows_key(seconds: float) -> str:
+def _posix_keys(place: int, seconds: float) -> list[str]:
+    ready = select.select([place], [], [], seconds)[0]
+    return keys_in(os.read(place, 1024).decode(errors="ignore")) if ready else []
+
+
+def _windows_keys(seconds: float) -> list[str]:
     import msvcrt
 
-    until = time.monotonic() + seconds
     keyboard: Any = msvcrt
-    while not keyboard.kbhit():
-        if time.monotonic() >= until:
-            return ""
-        time.sleep(0.01)
-    sent = keyboard.getwch()
-    if sent in ("\xe0", "\x00"):
-        sent = "\xe0" + keyboard.getwch()
-    return name_of(sent)
+    time.sleep(seconds)
+    sent = ""
+    while keyboard.kbhit():
+        sent += keyboard.getwch().replace("\x00", "\xe0")
+    return keys_in(sent)

@@ -49,17 +49,13 @@ class PlayedGame:
         adviser: the agent whose advice persons may see at their own decisions; None for none.
 
     Attributes:
-        agents: those given.
-        adviser: the one given.
         table: the table at which the agents sit.
         record: all that was played, with the seats' names.
-        names: what the seats are called.
         persons: the seats that persons play.
         seat: the first person's seat, None where nobody plays.
-        viewer: the seat whose knowledge is shown; None for all.
         logs: what happened, a line a decision, as each person and onlookers may know it.
         advisers: by seat, those who advise persons.
-        failed: the seat whose agent has raised something; None where none has.
+        failed: the seat whose agent hasn't come back from hearing of the game; None if all have.
     """
 
     def __init__(  # wide: a match has this many independent parts
@@ -153,17 +149,10 @@ class PlayedGame:
 
     @contextmanager
     def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
-        with self._noted(seat), blamed(agent, seat):
+        before, self.failed = self.failed, seat
+        with blamed(agent, seat):
             yield
-
-    @contextmanager
-    def _noted(self, seat: int) -> Iterator[None]:
-        """Note the seat of an agent that raises something."""
-        try:
-            yield
-        except BaseException:
-            self.failed = seat
-            raise
+        self.failed = before
 
     @property
     def log(self) -> list[str]:
@@ -180,21 +169,11 @@ class PlayedGame:
         """Whether a person is to decide."""
         return not self.is_finished and self.game.player in self.persons
 
-    def decide(self) -> int:
-        """The choice of the agent that is to move; the game is left as it is."""
-        with self._noted(self.game.player):
-            return self.table.decide()
-
     def play(self, action: int) -> None:
         """Play an action, and let the agents go at the end."""
         self.game.step(action)
         if self.is_finished:
             self.table.close()
-
-    @property
-    def last_line(self) -> str | None:
-        """What happened last."""
-        return self.log[-1] if self.log else None
 
     def snapshot(self) -> dict[str, Any]:
         """The state as JSON values."""
@@ -202,7 +181,7 @@ class PlayedGame:
 
     def result(self) -> str:
         """How the game stands or ended, in a sentence."""
-        called = self.seat_names()
+        called = seat_names(self.names, len(self.names))
         points = ", ".join(
             f"{name} {int(n)}" for name, n in zip(called, self.game.points, strict=True)
         )
@@ -211,10 +190,6 @@ class PlayedGame:
         if self.game.is_truncated:
             return f"Nobody won within {self.game.turn} turns. Points: {points}."
         return f"Left in turn {self.game.turn}."
-
-    def seat_names(self) -> list[str]:
-        """Names of the seats, with their numbers where several have the same."""
-        return seat_names(self.names, len(self.names))
 
     def close(self) -> None:
         """Let all agents go."""

@@ -51,13 +51,9 @@ class TerminalGame:
         pause: float = 0.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._session = session
-        self._ask = ask
-        self._say = say
-        self._color = color
-        self._rows = rows
-        self._pause = pause
-        self._sleep = sleep
+        self._session, self._ask, self._say = session, ask, say
+        self._color, self._rows = color, rows
+        self._pause, self._sleep = pause, sleep
         self._told = 0
 
     def run(self) -> None:
@@ -65,22 +61,21 @@ class TerminalGame:
         session = self._session
         while not session.is_finished:
             if session.waits_for_person:
+                self._show()
                 for action in self._typed_actions():
                     session.game.step(action)
             else:
                 session.table.step()
-                self._show_move()
-        self._show_end()
-
-    def _show_move(self) -> None:
-        """Show what another has done, for a while."""
-        if self._rows is not None and not self._session.is_finished:
-            self._say(self._screen())
-            self._sleep(self._pause)
+                if self._rows is not None and not session.is_finished:
+                    self._show()
+                    self._sleep(self._pause)
+        if self._rows is None:
+            self._tell()
+        self._say((_CLEAR if self._rows else "") + self._board(with_marks=False))
+        self._say("\n".join(wrap(session.result(), COLUMNS)))
 
     def _typed_actions(self) -> tuple[int, ...]:
         """Ask for a command until it is one that can be played now."""
-        self._show_decision()
         while True:
             try:
                 line = self._ask("> ").strip()
@@ -90,30 +85,23 @@ class TerminalGame:
             if word in ("quit", "q", "exit"):
                 raise PlayerLeft
             if word in ("?", "help", "log"):
-                self._page(self._log() if word == "log" else self._help())
+                lines = self._log() if word == "log" else self._help()
+                clear, lines = (_CLEAR, lines[1 - self._rows :]) if self._rows else ("", lines)
+                self._say(clear + "\n".join(lines))
                 continue
             try:
                 return parse(line, self._session.game)
             except CommandError as reason:
-                self._answer(str(reason))
+                self._say(self._screen(str(reason)) if self._rows else f"  {reason}")
 
-    def _show_decision(self) -> None:
+    def _show(self) -> None:
+        """The board, and what can be done."""
         if self._rows is not None:
             self._say(self._screen())
             return
         self._tell()
-        self._say(self._board(with_marks=True))
-        for line in menu(self._session.game):
-            self._say(line)
-
-    def _answer(self, reason: str) -> None:
-        self._say(f"  {reason}" if self._rows is None else self._screen(reason))
-
-    def _page(self, lines: list[str]) -> None:
-        if self._rows is None:
-            self._say("\n".join(lines))
-        else:
-            self._say(_CLEAR + "\n".join(lines[1 - self._rows :]))
+        for part in (self._board(with_marks=True), *menu(self._session.game)):
+            self._say(part)
 
     def _help(self) -> list[str]:
         return [*_HELP, *menu(self._session.game), *LEGEND]
@@ -150,10 +138,3 @@ class TerminalGame:
         recent = self._session.log[-kept:] if kept else []
         cut = [shorten(line, COLUMNS, placeholder=" ...") for line in recent]
         return _CLEAR + "\n".join([board, *cut, *said])
-
-    def _show_end(self) -> None:
-        if self._rows is None:
-            self._tell()
-        clear = "" if self._rows is None else _CLEAR
-        self._say(clear + self._board(with_marks=False))
-        self._say("\n".join(wrap(self._session.result(), COLUMNS)))

@@ -1,6 +1,5 @@
 """What a person types in the terminal, as actions, and what may be typed, in words."""
 
-from collections.abc import Callable, Iterator
 from itertools import groupby
 from textwrap import wrap
 from typing import Any, Final
@@ -74,7 +73,7 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     if not words:
         return (_only(legal),)
     first, rest = words[0], words[1:]
-    if _is_number(first):
+    if first.isascii() and first.isdigit():
         placed = [word for word in _PLACES if word in legal]
         if len(placed) != 1:
             raise CommandError("write what to do with this number, such as: road 12")
@@ -82,17 +81,15 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     word = _complete(first, list(legal), "command")
     if word == "offer":
         return _offer(game, rest)
-    return (_find(game, word, legal[word], rest),)
-
-
-def _is_number(word: str) -> bool:
-    """Whether a word is digits alone; `str.isdigit` takes superscripts, too, which int doesn't."""
-    return word.isascii() and word.isdigit()
+    if word in _PLACES or word in _SEATS:
+        return (_numbered(game, word, legal[word], rest),)
+    return (_with_resources(word, legal[word], rest),)
 
 
 def _number(word: str) -> int | None:
-    """A number that is typed; None for what is none, or has more digits than any that counts."""
-    return int(word) if _is_number(word) and len(word) <= _MOST_DIGITS else None
+    """A number that is typed; None for anything else, or more digits than any that counts."""
+    # `str.isdigit` takes superscripts, too, which int doesn't.
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS else None
 
 
 def _only(legal: dict[str, list[dict[str, Any]]]) -> int:
@@ -118,17 +115,12 @@ def _complete(given: str, known: list[str], what: str) -> str:
     )
 
 
-def _find(game: Game, word: str, members: list[dict[str, Any]], rest: list[str]) -> int:
-    if word in _PLACES or word in _SEATS:
-        return _numbered(game, word, members, rest)
+def _with_resources(word: str, members: list[dict[str, Any]], rest: list[str]) -> int:
     arguments = [_complete(name, list(RESOURCE_NAMES), "resource") for name in rest]
+    in_order = sorted if word == "plenty" else list
     for d in members:
-        if _resources(d) == arguments:
+        if in_order(_resources(d)) == in_order(arguments):
             return int(d["id"])
-    if word == "plenty":
-        for d in members:
-            if sorted(_resources(d)) == sorted(arguments):
-                return int(d["id"])
     needed = len(_resources(members[0]))
     if len(arguments) != needed:
         raise CommandError(f"{word} takes {needed or 'no'} resource{'s' * (needed != 1)} after it")
@@ -138,8 +130,7 @@ def _find(game: Game, word: str, members: list[dict[str, Any]], rest: list[str])
 def _resources(described: dict[str, Any]) -> list[str]:
     if "pair" in described:
         return list(described["pair"])
-    names = [described[key] for key in ("resource", "give", "get") if key in described]
-    return [name for name in names if isinstance(name, str)]
+    return [described[key] for key in ("resource", "give", "get") if key in described]
 
 
 def _numbered(game: Game, word: str, members: list[dict[str, Any]], rest: list[str]) -> int:
@@ -164,8 +155,7 @@ def _offer(game: Game, rest: list[str]) -> tuple[int, ...]:
             "write an offer as: offer 2 brick for ore, or: offer wool + ore for grain"
         )
     at = rest.index("for")
-    give, get = _bundle(rest[:at]), _bundle(rest[at + 1 :])
-    play = offer_actions(game, give, get)
+    play = offer_actions(game, _bundle(rest[:at]), _bundle(rest[at + 1 :]))
     if not play:
         raise CommandError(
             "this can't be offered: it must be in your hand, somebody must be able to hold what "
@@ -175,28 +165,22 @@ def _offer(game: Game, rest: list[str]) -> tuple[int, ...]:
 
 
 def _bundle(words: list[str]) -> Bundle:
+    """Cards such as "2 brick ore"; a number stands before its resource, or in one word with it."""
     counts = dict.fromkeys(RESOURCE_NAMES, 0)
-    number: int | None = None
-    for word in words:
+    number: str | None = None
+    for word in [*words, ""]:
         name = word.lstrip("0123456789")
         digits = word[: len(word) - len(name)]
-        if digits and number is None:
-            number = _number(digits)
-            if number is None:
-                raise CommandError(f"{quoted(digits, _MOST_QUOTED)} are too many cards")
-        elif digits:
-            raise _without_resource(number)
+        if number and (digits or not name):
+            raise CommandError(f"write a resource after {number}, such as: offer 2 brick for ore")
+        number = digits or number
+        if number and len(number) > _MOST_DIGITS:
+            raise CommandError(f"{quoted(number, _MOST_QUOTED)} are too many cards")
         if name:
             resource = _complete(name, list(RESOURCE_NAMES), "resource")
-            counts[resource] += 1 if number is None else number
+            counts[resource] += int(number or 1)
             number = None
-    if number is not None:
-        raise _without_resource(number)
     return tuple(counts.values())
-
-
-def _without_resource(number: int | None) -> CommandError:
-    return CommandError(f"write a resource after {number}, such as: offer 2 brick for ore")
 
 
 def marks(game: Game) -> dict[str, list[int]]:
@@ -210,50 +194,48 @@ def marks(game: Game) -> dict[str, list[int]]:
     return found
 
 
-def menu(game: Game) -> list[str]:
-    """What may be typed now, a line for each word."""
-    return [_cut(line) for line in _menu(game)]
-
-
 def menu_words(game: Game) -> list[str]:
     """The words that may be typed now, in lines for the column beside the board."""
     return ["Type (? helps):", *wrap(" ".join(legal_words(game)), ASIDE_COLUMNS)]
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= _COLUMNS else line[: _COLUMNS - 3] + "..."
+def menu(game: Game) -> list[str]:
+    """What may be typed now, a line for each word."""
+    lines = [f"  {word:<11}{_told(game, word, d)}" for word, d in legal_words(game).items()]
+    return [line if len(line) <= _COLUMNS else line[: _COLUMNS - 3] + "..." for line in lines]
 
 
-def _menu(game: Game) -> Iterator[str]:
-    described: dict[str, Callable[[list[dict[str, Any]]], str]] = {
-        "bank": lambda members: _rates(game, members),
-        "offer": _example,
-        "plenty": lambda members: (
-            "two resources"
-            if len(members) == len(table.PLENTY_PAIRS)
-            else ", ".join(" ".join(d["pair"]) for d in members)
-        ),
-        "roll": lambda _: "roll the dice (or just Enter)",
-        "end": lambda _: "end the turn",
-        "buy": lambda _: "a development card for wool, grain and ore",
-        "knight": lambda _: "play a knight",
-        "building": lambda _: "play road building",
-        "send": lambda _: "the offer",
-        "accept": lambda _: f"the offer: you give {_asked(game)[1]} for {_asked(game)[0]}",
-        "no": lambda _: "reject the offer",
-        "withdraw": lambda _: "take it back",
-    }
-    for word, members in legal_words(game).items():
-        if word in described:
-            words = described[word](members)
-        elif word in _PLACES or word in _SEATS:
-            numbers = sorted(_number_of(game, word, d) for d in members)
-            words = " ".join(map(str, numbers))
-            if len(numbers) > _MANY:
-                words = "any of the numbers on the board"
-        else:
-            words = " ".join(d["resource"] for d in members)
-        yield f"  {word:<11}{words}"
+_EXPLAINED: Final = {
+    "roll": "roll the dice (or just Enter)",
+    "end": "end the turn",
+    "buy": "a development card for wool, grain and ore",
+    "knight": "play a knight",
+    "building": "play road building",
+    "send": "the offer",
+    "no": "reject the offer",
+    "withdraw": "take it back",
+}
+
+
+def _told(game: Game, word: str, members: list[dict[str, Any]]) -> str:
+    """What is said of a word in the menu."""
+    if word in _EXPLAINED:
+        return _EXPLAINED[word]
+    if word == "bank":
+        return _rates(game, members)
+    if word == "offer":
+        return _example(members)
+    if word == "accept":
+        offer = game.snapshot()["offer"]
+        return f"the offer: you give {bundle_words(offer['get'])} for {bundle_words(offer['give'])}"
+    if word in _PLACES or word in _SEATS:
+        numbers = sorted(_number_of(game, word, d) for d in members)
+        many = "any of the numbers on the board"
+        return many if len(numbers) > _MANY else " ".join(map(str, numbers))
+    if word == "plenty":
+        every = len(members) == len(table.PLENTY_PAIRS)
+        return "two resources" if every else ", ".join(" ".join(d["pair"]) for d in members)
+    return " ".join(d["resource"] for d in members)
 
 
 def _example(members: list[dict[str, Any]]) -> str:
@@ -262,11 +244,6 @@ def _example(members: list[dict[str, Any]]) -> str:
     first = members[0]
     words = f"such as: offer {bundle_words(first['give'])} for {bundle_words(first['get'])}"
     return f"{words} ({len(members)} possible)"
-
-
-def _asked(game: Game) -> tuple[str, str]:
-    offer = game.snapshot()["offer"]
-    return bundle_words(offer["give"]), bundle_words(offer["get"])
 
 
 def _rates(game: Game, members: list[dict[str, Any]]) -> str:

@@ -105,10 +105,11 @@ class LiveTable:
     async def _decision(self) -> int:
         """What the agent that is to move chooses; persons' presses don't wait for it."""
         session = self.hosted.session
-        deciding = asyncio.get_running_loop().run_in_executor(self._agents, session.decide)
+        decide = session.table.decide
+        deciding = asyncio.get_running_loop().run_in_executor(self._agents, decide)
         try:
             return await asyncio.wait_for(deciding, LONGEST_DECISION)
-        except TimeoutError:
+        except AGENT_ERRORS:
             session.failed = session.game.player
             raise
 

@@ -40,7 +40,7 @@ def advance(game: HostedGame, rng: np.random.Generator) -> None:
         active = [c.name for c in game.picture(seat).controls if c.is_active]
         game.press(seat, str(rng.choice(active)), game.version_of(seat))
     else:
-        session.play(session.decide())
+        session.play(session.table.decide())
 
 
 def test_what_a_seat_may_not_know_changes_nothing_that_it_is_sent() -> None:
