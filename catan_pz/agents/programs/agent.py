@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from catan_pz import __version__
 from catan_pz.agents.base import Agent, SeatResult
@@ -40,10 +40,6 @@ class ProgramError(RuntimeError):
         self.reason = reason
 
 
-class _EndedError(ProgramError):
-    """A program that ended by itself, without an error, where an answer was due."""
-
-
 class _Program:
     """A program that runs, between games or in one."""
 
@@ -51,6 +47,7 @@ class _Program:
         self._name = name
         self.is_asked = False  # whether an answer of it is due
         self.has_begun = False  # a game
+        self.has_retired = False  # between two games, without an error
         try:
             self._process = LineProcess(command)
         except OSError as error:
@@ -90,8 +87,8 @@ class _Program:
             # Killed if it has closed its output but goes on.
             status = self._process.end(grace=1.0)
             reason = f"died: the program ended without an answer (exit status {status})"
-            kind = _EndedError if status == 0 else ProgramError
-            raise kind(self._name, self._with_last_words(reason))
+            self.has_retired = status == 0 and self.has_begun
+            raise ProgramError(self._name, self._with_last_words(reason))
         if len(line) > MAX_LINE:
             raise self._nonsense(f"{_quoted(line)}, a line of more than {MAX_LINE} bytes")
         try:
@@ -151,6 +148,10 @@ class _Pool:
         self._failure: str | None = None
         self._has_started = False
         self._finalizer = weakref.finalize(self, _end_all, self.all)
+
+    def __reduce__(self) -> tuple[type["_Pool"], tuple[()]]:
+        """In another process, and in a deep copy, programs are started anew."""
+        return _Pool, ()
 
     def take(self, name: str, command: Sequence[str], first_line: bytes) -> _Program:
         """A program that waits for a game, or a new one; what spoke or ended there is replaced."""
@@ -216,21 +217,6 @@ class ProgramAgent(Agent):
         self.name = shlex.join(Path(word).name or word for word in self.command)
         self._pool = _Pool()
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Where it is sent to another process, or copied deeply, programs are started anew."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_pool", "_program")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._pool = _Pool()
-
-    def __copy__(self) -> "ProgramAgent":
-        """A copy for a seat; all of them share the programs that wait for a game."""
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._program = None
-        return other
-
     def _first_line(self) -> bytes:
         """What the program is sent before the protocol begins."""
         return b""
@@ -247,9 +233,9 @@ class ProgramAgent(Agent):
             self.needs_events = program.wants_events
             try:
                 program.ask(beginning, messages.READY, START_SECONDS)
-            except BaseException as error:
+            except BaseException:
                 self.close()
-                if not (isinstance(error, _EndedError) and program.has_begun):
+                if not program.has_retired:
                     raise
             else:
                 program.has_begun = True
