@@ -11,18 +11,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """The actions that an agent considered in a decision, the best first.
-
-    Letters: K actions considered, A actions.
+    """The actions that an agent considered in a decision, the best first, as far as it tells.
 
     Attributes:
         actions: (K,) legal actions; the agent would play the first.
-        probabilities: (K,) of its policy; None where it has none.
-        win_probabilities: (K,) its seat's estimated win probability after each; None where it
-            estimates none.
-        visits: (K,) simulations of each; None where it plays none.
-        scores: (K,) numbers by which it compares actions, in a unit of its own, such as Q-values;
-            None where it has none.
+        probabilities: (K,) of its policy.
+        win_probabilities: (K,) its seat's estimated win probability after each.
+        visits: (K,) simulations of each.
+        scores: (K,) numbers by which it compares actions, in a unit of its own, such as Q-values.
         agent: its name, which hosts fill in.
     """
 
@@ -44,11 +40,7 @@ class Advice:
 
     @classmethod
     def of_policy(cls, weights: NDArray[Any]) -> Self:
-        """The actions of a policy, the most probable first.
-
-        Args:
-            weights: (A,) numbers in proportion to the probabilities, 0 for illegal actions.
-        """
+        """The actions of a policy, by weights (A,) in proportion to the probabilities."""
         actions = np.flatnonzero(weights)
         given = np.asarray(weights, np.float64)[actions]
         order = np.argsort(-given, kind="stable")
@@ -56,12 +48,7 @@ class Advice:
 
     @classmethod
     def of_scores(cls, scores: NDArray[Any], mask: NDArray[np.int8]) -> Self:
-        """The legal actions by their scores, the highest first.
-
-        Args:
-            scores: (A,) of all actions.
-            mask: (A,) 1 for each legal action.
-        """
+        """The legal actions by their scores (A,), the highest first."""
         actions = np.flatnonzero(mask)
         given = np.asarray(scores, np.float64)[actions]
         order = np.argsort(-given, kind="stable")

@@ -21,11 +21,7 @@ T = TypeVar("T")
 class Adviser:
     """Follows a game from a seat with a copy of an agent, which is shown what the seat may know.
 
-    The arguments are those of `SeatedAgent`.
-
-    Attributes:
-        seat: the seat.
-        agent: the copy that looks on.
+    The arguments are those of `SeatedAgent`; `agent` is the copy that looks on.
     """
 
     def __init__(
@@ -64,17 +60,11 @@ class Adviser:
 
 @dataclass(frozen=True)
 class Question:
-    """A position about which an adviser is asked.
-
-    Attributes:
-        adviser: who is asked.
-        view: what its seat may know.
-        heard: decisions up to the position.
-    """
+    """A position about which an adviser is asked."""
 
     adviser: Adviser
     view: View
-    heard: int
+    heard: int  # decisions up to the position
 
     def advice(self) -> Advice:
         """What the agent thinks of the actions; the seat is to move."""

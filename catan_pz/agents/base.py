@@ -87,7 +87,7 @@ class Agent(ABC):
             `end` and `close`.
         has_batcher: whether copies that are seated in many games decide faster by a `batcher`.
         seat: the seat in the present game.
-        rules: the rules of the present game.
+        rules: of the present game.
     """
 
     needs_belief: bool = False

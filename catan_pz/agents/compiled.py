@@ -148,12 +148,7 @@ def play_compiled(
     that the same agents play at a `Table` with `Game(rules, seed + i)` and the seeds
     `random_stream.seat_seeds(seed + i, P)`.
 
-    Args:
-        agents: one for each of P seats, or their names.
-        games: how many games, from 1.
-        rules: a `Rules`, a preset's name, or None for the defaults.
-        seed: of game 0; game i has the seed + i.
-        **options: replace single options of the rules.
+    The rules are a `Rules`, a preset's name, or None for the defaults, with single options.
     """
     rules = Rules.make(rules, **options)
     given = [as_agent(agent) for agent in agents]

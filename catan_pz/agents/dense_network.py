@@ -25,8 +25,7 @@ class DenseNetwork:
     """Dense layers from an observation to a logit or Q-value for each action.
 
     Attributes:
-        weights: (out, in) float32 of each layer; the first takes what an encoder gives, scaled
-            observations (N,) unless a `Model` says otherwise, the last gives A outputs.
+        weights: (out, in) float32 of each layer; the first takes what an encoder gives.
         biases: (out,) float32 of each layer.
         activation: between the layers, "relu" or "tanh".
     """

@@ -44,12 +44,7 @@ Guard = Callable[[Agent, int], AbstractContextManager[None]]
 def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) -> None:
     """Call `end` and `close` of agents whose game is over: of all, even if some raise.
 
-    Args:
-        leaving: the agents, each with its result.
-        guard: entered around each call.
-
-    Raises:
-        BaseException: the first that ends a program, such as `KeyboardInterrupt`, else the first.
+    What is raised is the first that ends a program, such as `KeyboardInterrupt`, else the first.
     """
     raised: list[BaseException] = []
     for agent, result in leaving:
@@ -108,10 +103,6 @@ class SeatedAgent:
         tell: gets what the seat may know of each decision, if the agent `needs_events`.
         shows_state: whether `View.resample` gives the true state of the game, hidden cards and
             chance included.
-
-    Attributes:
-        seat: the seat.
-        agent: the copy.
     """
 
     def __init__(
@@ -177,13 +168,7 @@ class SeatedCopies:
     def rows(
         self, games: NDArray[np.intp], seats: NDArray[np.int8], seeds: NDArray[np.uint64]
     ) -> Seated:
-        """Gives `Views` the copy that plays in each row, and no way to the games.
-
-        Args:
-            games: (K,) number of the game of each row.
-            seats: (K,) seat to move in each row.
-            seeds: (K,) seed of its random stream.
-        """
+        """Gives `Views` the copy that plays in each row (K,), and no way to the games."""
 
         def seated(agent: Agent, row: int) -> Agent:
             game, seat = int(games[row]), int(seats[row])

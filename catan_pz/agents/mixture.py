@@ -22,17 +22,12 @@ _MEMBER_SALT: Final = np.uint64(0x9FB21C651E98DF25)
 class Mixture(Agent):
     """In each seat of each game plays as one of several agents, to the end of the game.
 
-    Which one follows from the seed of the seat. In batches each member is called once a round
-    for all the games in which it plays. A member that is a mixture itself samples its own member
-    independently of this one.
+    Which one follows from the seed of the seat. A member that is a mixture itself samples its own
+    member independently of this one.
 
     Args:
         members: agents, or their names.
         weights: how often each is sampled, in proportion; None for equally often.
-
-    Attributes:
-        members: the agents.
-        weights: (M,) float64, sum 1.
     """
 
     name = "mixture"

@@ -69,12 +69,10 @@ class Model(StoredModel):
     """A network from an observation to a logit or Q-value for each action, and what it is for.
 
     Attributes:
-        network: the network.
         outputs: what it gives: "logits" or "q_values".
         choice: how it plays unless it is told otherwise: "sample" samples from the policy, "best"
             takes the action of the largest logit or Q-value. Q-values can't be sampled from.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
-        card: how it was trained and how well it plays.
         encoder: of the observations that the network takes.
         base: the agent that a residual policy rests on; None for others.
     """
@@ -191,13 +189,7 @@ def check_logits(name: str, logits: NDArray[Any], masks: NDArray[np.int8]) -> No
 
 
 class NetworkAgent(BatchAgent):
-    """Plays by a model.
-
-    Args:
-        model: the model, or the path of its file.
-        choice: "sample" or "best"; None for the model's own.
-        name: for tables of results.
-    """
+    """Plays by a model, or by that in a file; `choice` replaces the model's own."""
 
     name = "network"
 

@@ -60,10 +60,8 @@ class RandomStream:
 def one_way_seed(seed: int, number: int, purpose: str) -> int:
     """A seed that follows from another one, which can't be worked out from it.
 
-    Args:
-        seed: the other one.
-        number: tells seeds of the same purpose apart, from 0 to 2**64 - 1.
-        purpose: what the seed is for, 16 ASCII characters at most.
+    A number, up to 2**64 - 1, tells seeds of the same purpose apart, which is told in 16 ASCII
+    characters at most.
     """
     known = check_seed(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
     digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))
@@ -86,13 +84,7 @@ class SeatSeeds:
     def of(
         self, seeds: NDArray[np.uint64], places: NDArray[np.intp], seats: NDArray[Any]
     ) -> NDArray[np.uint64]:
-        """(K,) seeds of the stream of one seat in each of K places.
-
-        Args:
-            seeds: (B,) of the games that are on in all places.
-            places: (K,) indices of the places.
-            seats: (K,) seats.
-        """
+        """(K,) seeds of the streams of seats (K,) in places (K,), by those of all games (B,)."""
         changed = places[self._games[places] != seeds[places]]
         for place in changed.tolist():
             self._seats[place] = seat_seeds(int(seeds[place]), self._seats.shape[1])

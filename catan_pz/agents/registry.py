@@ -61,10 +61,8 @@ def _is_family(word: str) -> bool:
 def register(name: str, home: str) -> None:
     """Let `load` know an agent.
 
-    A name that was registered can be registered again; those of the package stay.
-
     Args:
-        name: its name, without a colon.
+        name: without a colon, and none of the package's own.
         home: "module:thing", a class of `Agent` or a function that returns one; it is
             imported when the agent is loaded, and gets the options of `load`.
     """

@@ -45,11 +45,7 @@ def check_options(
 ) -> None:
     """Refuse options that an agent doesn't name; one that takes any checks them itself.
 
-    Args:
-        name: of the agent.
-        make: its class, or a function that makes it.
-        options: what it is given.
-        own: parameters that are none of its options.
+    `make` is its class, or a function that makes it; its `own` parameters are no options.
     """
     parameters = signature(make).parameters
     if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):

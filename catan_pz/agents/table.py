@@ -24,11 +24,9 @@ class Table:
         game: the game, also in its middle.
         agents: one for each seat, or its name; None for a seat that is played from outside.
             Copies sit down, so that one object may be given for several seats and tables.
-        seeds: for each seat the seed of the agent's random stream; `random_stream.seat_seeds`
-            makes some.
+        seeds: of the agents' random streams; `random_stream.seat_seeds` makes some.
 
     Attributes:
-        game: the game.
         observing: the seat whose agent hears events, also after it has failed in that.
         guard: entered around `observe`, `end` and `close` of agents; a host that wants to time
             them replaces it.
@@ -58,12 +56,8 @@ class Table:
     def seat(self, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False) -> None:
         """Let a copy of an agent sit down in a seat that is free.
 
-        Args:
-            seat: the seat.
-            agent: the agent, or its name.
-            seed: of its random stream.
-            shows_state: whether `View.resample` gives it the true state, hidden cards and chance
-                included: for comparisons with programs that were made to see all.
+        With `shows_state` its views give the true state, hidden cards and chance included: for
+        comparisons with programs that were made to see all.
         """
         seat = check_seat(seat, self.game.rules.num_players)
         if self._seated[seat] is not None:
@@ -100,10 +94,8 @@ class Table:
         """The choice of the agent that is to move; the game is left as it is.
 
         Raises:
-            RuntimeError: if the game is finished, the table is closed, or no agent plays the
-                seat to move.
+            RuntimeError: if no agent is to move.
             IllegalActionError: if the choice isn't legal; names the agent.
-            TypeError: if it is no integer.
         """
         game = self.game
         seat = game.player

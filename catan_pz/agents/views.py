@@ -19,11 +19,8 @@ Seated = Callable[[Any, int], Any]
 class Views:
     """What the seats to move may know in K games, and nothing else.
 
-    Letters: K games, N numbers of an observation, A actions.
-
     Attributes:
-        observations: (K, N) int8, in the natural units of `observation.segments`, relative to
-            the seat to move.
+        observations: (K, N) int8, in natural units, relative to the seat to move.
         masks: (K, A) int8, 1 for each legal action.
         seeds: (K,) uint64, seed of the seat's random stream, the same in all of its decisions.
         random_bits: (K,) uint64, the next number of each stream. All randomness in a choice

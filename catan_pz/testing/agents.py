@@ -35,11 +35,9 @@ def check_agent(
     decision with a choice:
 
     - what it chooses is a legal action;
-    - it chooses the same again in the same place of the same game, and a whole game is the
-      same when it is played again: all randomness comes from `Agent.random`, and nothing is left
-      over from another game;
-    - it chooses the same when all that its seat can't know is drawn anew from the exact
-      belief, in the very game that it plays;
+    - it chooses the same when asked again, and when the game is played again: all randomness
+      comes from `Agent.random`, and nothing is left over from another game;
+    - it chooses the same when all that its seat can't know is drawn anew from the exact belief;
     - it leaves the view as it is.
 
     For a stateless agent, such as a `BatchAgent`, `check_batch_agent` follows.

@@ -28,13 +28,8 @@ def choose_heuristic(
 class HeuristicAgent(BatchAgent):
     """Plays by a plan: what to build next, by what it is worth and how long it takes.
 
-    It reads observation and mask alone, and keeps nothing.
-
-    Args:
-        weights: those set by hand where None.
-
-    Attributes:
-        rows: (2,) `WEIGHTS`, for games of two and for those of more players.
+    Its weights are those set by hand unless others are given. `rows` (2,) holds them for games of
+    two and for those of more players.
     """
 
     name = "heuristic"
@@ -53,10 +48,7 @@ class HeuristicAgent(BatchAgent):
 
 
 class EvolvedAgent(HeuristicAgent):
-    """Plays as `HeuristicAgent` with weights that were found by playing against it.
-
-    They differ with the number of players.
-    """
+    """Plays as `HeuristicAgent` with weights that were found by playing against it."""
 
     name = "evolved"
 

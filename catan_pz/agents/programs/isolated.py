@@ -18,14 +18,8 @@ _MAIN: bytes = b"_main__"
 class IsolatedAgent(ProgramAgent):
     """An agent that plays in a process of its own, which gets its views and nothing else.
 
-    It chooses what it would choose here, from the same random stream. Agents and encoders that are
-    registered here are known there by their names.
-
-    Args:
-        source: what it is made from in that process: a name for `agents.load`, an agent, or a
-            function that makes one; both must be picklable.
-        name: for tables of results.
-        seconds: for a decision, at most; None for no limit.
+    It is made there from its source, which must be picklable, and chooses what it would choose
+    here. Agents and encoders that are registered here are known there by their names.
     """
 
     def __init__(self, source: Source, name: str, *, seconds: float | None = None) -> None:

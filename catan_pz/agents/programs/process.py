@@ -1,8 +1,4 @@
-"""A process that lines are sent to and received from, and that is always ended.
-
-Threads read what it writes, so that no full pipe can block either side. Its errors
-are kept for messages.
-"""
+"""A process that lines are sent to and received from, and that is always ended."""
 
 import atexit
 import contextlib
@@ -79,11 +75,7 @@ class LineProcess:
         self._outgoing.put(line)
 
     def receive(self, seconds: float | None) -> bytes | None:
-        """The next line that it writes, or None if it has ended or wrote too much.
-
-        Raises:
-            TimeoutError: if there is none within some seconds; None for no limit.
-        """
+        """The next line that it writes; None if it has ended or wrote too much."""
         try:
             line = self._incoming.get(timeout=seconds)
         except queue.Empty:
