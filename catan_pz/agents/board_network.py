@@ -11,7 +11,7 @@ size of an embedding, D units of the dense layers, n numbers of a place. Places 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,22 +72,6 @@ def adjacency() -> dict[str, NDArray[np.float32]]:
     }
 
 
-class Arithmetic(Protocol):
-    """What NumPy and torch write or do fastest in different ways."""
-
-    def gathered(self, name: str, what: Array) -> Array:
-        """(rows, n) sums of what touches, by a matrix of `adjacency`, from (columns, n)."""
-
-    def affine(self, x: Array, weight: Array, plus: Array) -> Array:
-        """`x @ weight + plus`."""
-
-    def relu(self, x: Array) -> Array:
-        """The larger of each number and 0, in the place of x."""
-
-    def join(self, parts: list[Array], axis: int) -> Array:
-        """Arrays put together along an axis."""
-
-
 def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     """The layers' arrays by name for W, D and A: weights (in, out), and biases (out,)."""
     layers: dict[str, tuple[int, ...]] = {
@@ -116,12 +100,12 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     return layers | biases
 
 
-def evaluate(layer: Mapping[str, Array], arithmetic: Arithmetic, x: Array) -> tuple[Array, Array]:
+def evaluate(layer: Mapping[str, Array], arithmetic: Any, x: Array) -> tuple[Array, Array]:
     """The forward pass: (K, A) logits or Q-values, and (K, D) features for a value head.
 
     Args:
         layer: its arrays, as in `shapes`.
-        arithmetic: that of NumPy or torch.
+        arithmetic: what NumPy and torch write or do fastest in different ways; see `InNumPy`.
         x: (K, N) scaled observations.
     """
     games, width = len(x), len(layer["vertex_1_bias"])
@@ -257,23 +241,29 @@ class BoardNetwork:
         return outputs
 
 
-class _InNumPy:
+class InNumPy:
+    """Arithmetic of the forward pass in NumPy; what learns has the same in torch."""
+
     def __init__(self) -> None:
         self._matrices = adjacency()
 
     def gathered(self, name: str, what: Array) -> Array:
+        """(rows, n) sums of what touches, by a matrix of `adjacency`, from (columns, n)."""
         return self._matrices[name] @ what
 
     def affine(self, x: Array, weight: Array, plus: Array) -> Array:
+        """`x @ weight + plus`."""
         product = x @ weight
         product += plus
         return product
 
     def relu(self, x: Array) -> Array:
+        """The larger of each number and 0, in the place of x."""
         return np.maximum(x, 0, out=x)
 
     def join(self, parts: list[Array], axis: int) -> Array:
+        """Arrays put together along an axis."""
         return np.concatenate(parts, axis)
 
 
-_IN_NUMPY: Final = _InNumPy()
+_IN_NUMPY: Final = InNumPy()

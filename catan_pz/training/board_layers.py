@@ -61,7 +61,7 @@ class BoardLayers(nn.Module):
 
 
 class _InTorch(nn.Module):
-    """What `board_network.Arithmetic` asks for."""
+    """What `board_network.InNumPy` asks for."""
 
     def __init__(self) -> None:
         super().__init__()

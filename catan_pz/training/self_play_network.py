@@ -12,8 +12,7 @@ import torch
 from torch import nn
 
 from catan_pz.agents.board_network import BoardNetwork
-from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Base, Model, NetworkAgent, shipped
+from catan_pz.agents.network import Base, DenseNetwork, Model, NetworkAgent, shipped
 from catan_pz.agents.registry import load as load_agent
 from catan_pz.checks import not_possible
 from catan_pz.observation.global_state import GLOBAL_PLACES

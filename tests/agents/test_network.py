@@ -8,9 +8,8 @@ import pytest
 from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
-from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.logits import LogitsAgent
-from catan_pz.agents.network import Base, Model, NetworkAgent
+from catan_pz.agents.network import Base, DenseNetwork, Model, NetworkAgent
 from catan_pz.agents.registry import as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.arena.entrants import as_entrant

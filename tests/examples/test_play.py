@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from catan_pz.agents import network
-from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Model
+from catan_pz.agents.network import DenseNetwork, Model
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from tests.examples.programs import load

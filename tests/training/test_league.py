@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Model
+from catan_pz.agents.network import DenseNetwork, Model
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules

@@ -55,7 +55,7 @@ class _Program:
         try:
             if first_line:
                 self._process.send(first_line)
-            greeting = self.ask(messages.hello(__version__), messages.HELLO, START_SECONDS)
+            greeting = self.ask(messages.hello(__version__), "hello", START_SECONDS)
         except BaseException:
             self.end()
             raise
@@ -95,9 +95,9 @@ class _Program:
             answer = messages.decoded(line)
         except ValueError as error:
             raise self._nonsense(f"{_quoted(line)}, {error}") from None
-        if answer["type"] == messages.ERROR:
+        if answer["type"] == "error":
             raise ProgramError(self._name, f"error: {one_line(answer.get('message'))}")
-        if answer["type"] == messages.RESAMPLE and wanted == messages.ACTION:
+        if answer["type"] == "resample" and wanted == "action":
             if _left(seconds, since) == 0:
                 raise self._late(seconds)
             if not self._process.is_patient:
@@ -232,7 +232,7 @@ class ProgramAgent(Agent):
             program = self._program = self._pool.take(self.name, self.command, self._first_line())
             self.needs_events = program.wants_events
             try:
-                program.ask(beginning, messages.READY, START_SECONDS)
+                program.ask(beginning, "ready", START_SECONDS)
             except BaseException:
                 self.close()
                 if not program.has_retired:
@@ -252,13 +252,13 @@ class ProgramAgent(Agent):
         """The program's answer to a view, once it has got the games that it asks for."""
         limit = None if self.seconds is None else self.seconds + LATENESS_SECONDS
         since = time.monotonic()
-        answer = self._ask(messages.of_view(view), messages.ACTION, limit, since)
-        while answer["type"] == messages.RESAMPLE:
+        answer = self._ask(messages.of_view(view), "action", limit, since)
+        while answer["type"] == "resample":
             try:
                 games = messages.of_games(view, self.rules, answer)
             except ValueError as error:
                 raise ProgramError(self.name, f"nonsense: it asks for games, {error}") from None
-            answer = self._ask(games, messages.ACTION, limit, since)
+            answer = self._ask(games, "action", limit, since)
         action = answer.get("id")
         if isinstance(action, bool) or not isinstance(action, int):
             assert self._program is not None

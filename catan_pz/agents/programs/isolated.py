@@ -66,7 +66,7 @@ def main() -> None:
     except Exception as error:
         incoming.readline()
         told = f"{type(error).__name__}: {error}"
-        outgoing.write(messages.encoded({"type": messages.ERROR, "message": told}))
+        outgoing.write(messages.encoded({"type": "error", "message": told}))
         outgoing.close()
     else:
         serve(agent, incoming, outgoing)

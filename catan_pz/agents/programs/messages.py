@@ -18,18 +18,6 @@ from catan_pz.rules import Rules
 
 PROTOCOL: Final = "catan-pz-program/1"
 
-HELLO: Final = "hello"
-START: Final = "start"
-READY: Final = "ready"
-EVENTS: Final = "events"
-VIEW: Final = "view"
-ACTION: Final = "action"
-END: Final = "end"
-RESAMPLE: Final = "resample"
-GAMES: Final = "games"
-ERROR: Final = "error"
-"""Types of messages."""
-
 MOST_DRAWN: Final = 1000
 """Games that a program may ask for at once."""
 
@@ -54,28 +42,28 @@ def decoded(line: bytes) -> Message:
 
 def hello(version: str) -> Message:
     """What a host says first."""
-    return {"type": HELLO, "protocol": PROTOCOL, "version": version}
+    return {"type": "hello", "protocol": PROTOCOL, "version": version}
 
 
 def start(seat: int, rules: Rules, seed: int, seconds: float | None) -> Message:
     """A game begins."""
     game = {"seat": seat, "rules": rules.to_dict(), "seed": seed, "seconds": seconds}
-    return {"type": START, **game}
+    return {"type": "start", **game}
 
 
 def of_view(view: View) -> Message:
     """What a seat sees when it is asked for an action."""
     message = {
-        "type": VIEW,
+        "type": "view",
         "segments": {name: values.tolist() for name, values in view.segments.items()},
         "actions": [{"id": a, **describe_action(a)} for a in np.flatnonzero(view.mask).tolist()],
     }
-    return message | {RESAMPLE: True} if view.can_resample else message
+    return message | {"resample": True} if view.can_resample else message
 
 
 def resample(count: int, seed: int) -> Message:
     """A program asks for games that look to its seat as the present one does."""
-    return {"type": RESAMPLE, "count": count, "seed": seed}
+    return {"type": "resample", "count": count, "seed": seed}
 
 
 def of_games(view: View, rules: Rules, request: Message) -> Message:
@@ -85,13 +73,13 @@ def of_games(view: View, rules: Rules, request: Message) -> Message:
     count = check_count("count", request.get("count"), most=MOST_DRAWN)
     random = np.random.default_rng(check_seed(request.get("seed")))
     games = view.resample_many(random, count)
-    return {"type": GAMES, "games": [state_to_dict(game, rules) for game in games]}
+    return {"type": "games", "games": [state_to_dict(game, rules) for game in games]}
 
 
 def to_games(message: Message, rules: Rules) -> np.ndarray:
     """The games (count,) of `STATE` of a message."""
-    if message["type"] != GAMES:
-        raise ValueError(f"the host answers with {message['type']!r}; {GAMES!r} are due")
+    if message["type"] != "games":
+        raise ValueError(f"the host answers with {message['type']!r}; {'games'!r} are due")
     records = [state_from_dict(data)[0] for data in message["games"]]
     return np.concatenate([Game.from_games(games, rules).games for games in records])
 
@@ -118,7 +106,7 @@ def of_events(events: Events) -> Message:
         {"kind": event.kind.name.lower()} | {name: getattr(event, name) for name in names}
         for event in events
     ]
-    return {"type": EVENTS, "events": told}
+    return {"type": "events", "events": told}
 
 
 def to_events(message: Message) -> Events:
@@ -132,7 +120,7 @@ def to_events(message: Message) -> Events:
 def of_result(result: SeatResult) -> Message:
     """How a game ended."""
     told = {"winner": result.winner, "points": result.points, "turns": result.turns}
-    return {"type": END, **told, "reason": result.reason}
+    return {"type": "end", **told, "reason": result.reason}
 
 
 def to_result(message: Message, seat: int) -> SeatResult:

@@ -66,11 +66,11 @@ class Session:
         self._unread: list[Events] = []
         self._failure: BaseException | None = None
         self._answers: dict[str, Callable[[Message], Message | None]] = {
-            messages.HELLO: self._hello,
-            messages.START: self._start,
-            messages.EVENTS: self._hear,
-            messages.VIEW: self._act,
-            messages.END: self._end,
+            "hello": self._hello,
+            "start": self._start,
+            "events": self._hear,
+            "view": self._act,
+            "end": self._end,
         }
 
     def answer(self, line: bytes) -> Message | None:
@@ -87,24 +87,24 @@ class Session:
             return self._answers[message["type"]](message)
         except (Exception, SystemExit) as error:
             told = f"{type(error).__name__}: {error}"
-            if message.get("type") in (messages.EVENTS, messages.END):
+            if message.get("type") in ("events", "end"):
                 self._failure = error
                 sys.stderr.write(f"{told}\n")
                 return None
-            return {"type": messages.ERROR, "message": told}
+            return {"type": "error", "message": told}
 
     def _hello(self, message: Message) -> Message:
         if message.get("protocol") != messages.PROTOCOL:
             spoken = message.get("protocol")
             raise ValueError(f"protocol is {spoken!r}; known: {messages.PROTOCOL!r}")
         wants_events = self._agent.needs_events or self._agent.needs_belief
-        return {"type": messages.HELLO, "name": self._agent.name, "events": wants_events}
+        return {"type": "hello", "name": self._agent.name, "events": wants_events}
 
     def _start(self, message: Message) -> Message:
         self._own = self._failure = self._followed = None  # whatever was played is over
         self._unread.clear()
         self._own = seat_copy(self._agent, *messages.to_start(message))
-        return {"type": messages.READY}
+        return {"type": "ready"}
 
     def _seated(self) -> Agent:
         if self._own is None:
@@ -128,11 +128,11 @@ class Session:
         view = View(*messages.to_arrays(message, own.rules.num_actions))
         if own.needs_belief:
             view = View(view.observation, view.mask, self._resampler(message, view))
-        return {"type": messages.ACTION, "id": as_action(own.act(view))}
+        return {"type": "action", "id": as_action(own.act(view))}
 
     def _resampler(self, message: Message, view: View) -> Resampler:
         """The host where it draws games, as where it plays by other rules; else what was heard."""
-        if self._exchange is None or message.get(messages.RESAMPLE) is not True:
+        if self._exchange is None or message.get("resample") is not True:
             return self._follow(view)
         self._unread.clear()
         return FromHost(self._exchange, self._seated().rules)

@@ -9,8 +9,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from catan_pz.agents.board_network import BoardNetwork
-from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Model
+from catan_pz.agents.network import DenseNetwork, Model
 from catan_pz.encoders import Encoder, load
 from catan_pz.env.spaces import encoder_of_space
 from catan_pz.rules import Rules
