@@ -33,7 +33,7 @@ class Measured(CharlesworthAgent):
 
     def act(self, view: View) -> int:
         """The next action; what its search took is kept, if there was one."""
-        search = self._search
+        search = self.search
         assert search is not None
         search.last = None
         start = process_time()

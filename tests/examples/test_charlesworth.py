@@ -1,7 +1,6 @@
 """PPO with heads and a league: advantages, learning, opponents, resuming."""
 
 import csv
-import json
 
 import numpy as np
 import pytest
@@ -20,16 +19,10 @@ from tests.examples.programs import load
 torch.set_num_threads(1)
 
 SMALL = (
-    *(
-        "--size=small",
-        "--workers=1",
-        "--group-size=4",
-        "--decisions=16",
-        "--max-turns=5",
-        "--seed=3",
-    ),
-    *("--epochs=2", "--minibatches=2", "--league-every=1", "--eval-against=random"),
+    *("--size=small", "--workers=1", "--group-size=4", "--decisions=16", "--max-turns=3"),
+    *("--seed=3", "--epochs=2", "--minibatches=2", "--league-every=1", "--eval-against=random"),
     *("--eval-games=4", "--eval-every=2", "--eval-past=1", "--checkpoint-every=1"),
+    "--no-eval-first",
 )
 
 
@@ -49,9 +42,7 @@ def test_the_defaults_are_those_of_the_source(program):
     assert (args.epochs, args.minibatches, args.clip, args.gae_lambda) == (10, 64, 0.2, 0.95)
     assert (args.gamma, args.learning_rate, args.entropy, args.value) == (0.999, 3e-4, 0.01, 1.0)
     assert (args.league_every, args.league_size) == (4, 500)
-    rules = args.make_rules()
-    assert (rules.num_players, rules.victory_points, rules.max_offers_per_turn) == (4, 10, 4)
-    assert rules.offer_form == "composed"
+    assert args.make_rules().max_offers_per_turn == 4
 
 
 def test_advantages_are_those_of_the_formula(program):
@@ -69,11 +60,11 @@ def test_advantages_are_those_of_the_formula(program):
 
 
 def test_what_is_collected_fits_together(program, tmp_path):
-    one = learner(program, tmp_path, decisions=150)
+    one = learner(program, tmp_path, decisions=80)
     one.take_snapshot(0)
     batch, _ = one.collect()
     complete = batch["next"] != UNKNOWN
-    assert complete.sum() >= 150
+    assert complete.sum() >= 80
     goes_on = np.flatnonzero(batch["next"] >= 0)
     assert (batch["next"][goes_on] > goes_on).all()
     assert len(np.unique(batch["next"][goes_on])) == len(goes_on)
@@ -170,10 +161,8 @@ def test_a_training_continues_as_if_it_had_not_stopped(program, tmp_path):
     result = program.main([*SMALL, "--updates=2", f"--out={stopped}", "--resume"])
     assert final_state(stopped) == final_state(whole)
     assert result["updates"] == 2
-    assert json.loads((stopped / "result.json").read_text())["means"] == result["means"]
     rows = list(csv.DictReader((stopped / "updates.csv").read_text().splitlines()))
     assert len(rows) == 2
-    assert (stopped / "curve.png").read_bytes().startswith(b"\x89PNG")
     model = CharlesworthModel.read(stopped / "model.npz")
     assert (stopped / "model.md").read_text() == model.card_text("charlesworth")
     against = [row["against"] for row in result["results"]]

@@ -119,11 +119,14 @@ class CharlesworthAgent(Agent):
         **search: options of `ForwardOptions`; `simulations` or `seconds` turns the search on.
 
     Attributes:
-        model: the `CharlesworthModel`.
         options: the `ForwardOptions`.
+        plan: what is left of the present joint action.
+        search: of the present game, None without a budget for one.
     """
 
     name = "charlesworth"
+    plan: ActionPlan
+    search: ForwardSearch | None
 
     def __init__(
         self,
@@ -135,7 +138,7 @@ class CharlesworthAgent(Agent):
     ) -> None:
         self.model = model_of(CharlesworthModel, model, SHIPPED)
         check_choice("choice", choice, CHOICES)
-        self._best = choice == "best"
+        self.choice = choice
         self.options = _options(search)
         self.needs_belief = self.options.is_on
         # A limit of time is each decision's own.
@@ -150,65 +153,34 @@ class CharlesworthAgent(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        self._plan = ActionPlan()
-        model = self.model
+        self.plan = ActionPlan()
+        model, options = self.model, self.options
         values = model.value_mean, model.value_scale
-        search = ForwardSearch(model.policy, rules, seat, self.options, *values)
-        self._search = search if self.options.is_on else None
+        search = ForwardSearch(model.policy, rules, seat, options, *values)
+        self.search = search if options.is_on else None
 
-    def act(self, view: View) -> int:
-        """The next action of a joint action, which is chosen where none is under way."""
-        if not self.settle(view):
-            if self._search is None:
-                self.plan_together([(self, view)])
-            else:
-                self.plan(self._search.choose(view, self._rng()))
-        return self.next_of_plan(view)
-
-    def settle(self, view: View) -> bool:
-        """Plan what is forced; whether the next action is clear now, not yet to be chosen."""
-        if not is_asked(view.observation):
-            return True
-        legal = np.flatnonzero(view.mask)
-        if len(legal) == 1:
-            self._plan = ActionPlan(legal.tolist())
-        return len(legal) == 1
-
-    def _rng(self) -> np.random.Generator:
+    def draws(self) -> np.random.Generator:
         """Draws of a decision, from the game's random stream."""
         return np.random.default_rng(self.random.next())
 
-    def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) legal actions: without search the network looks at all games by one call."""
-        if self.options.is_on:
-            return np.asarray(super().act_batch(views), np.int64)
-        seated = list(views.players(self))
-        self.plan_together([(own, view) for own, view in seated if not own.settle(view)])
-        actions = [own.next_of_plan(view) for own, view in seated]
-        return np.array(actions, np.int64)
+    def act(self, view: View) -> int:
+        """The next action of a joint action, which is chosen where none is under way."""
+        return self._together([(self, view)], self.options.wave)[0]
 
-    def plan_together(self, asked: Sequence[tuple[Self, View]]) -> None:
-        """Let copies choose joint actions by what each may know, by one call of the network."""
-        if not asked:
-            return
-        units = np.array([view.observation for _, view in asked])
-        masks = np.array([view.mask for _, view in asked])
-        uniforms = np.array([own._rng().random(NUM_SLOTS) for own, _ in asked])
-        decision = self.model.policy.decide(units, masks, uniforms, best=self._best)
-        for (own, _), plan in zip(asked, plans_of(decision.choices), strict=True):
-            own._plan = plan
+    def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
+        """(K,) legal actions: the network looks at all games by one call."""
+        if not self.has_batcher:
+            return super().act_batch(views)
+        return np.array(self._together(list(views.players(self)), AT_A_TIME), np.int64)
 
-    def next_of_plan(self, view: View) -> int:
-        """The next action of the joint action that was chosen."""
-        return self._plan.next_action(view.observation, view.mask)
-
-    def searched(self, view: View) -> SearchedDecision | None:
-        """The search of a joint action, before its first run; None without a budget for one."""
-        return None if self._search is None else SearchedDecision(self._search, view, self._rng())
-
-    def plan(self, choices: NDArray[np.int8]) -> None:
-        """Let the joint action (S,) be played from now on."""
-        self._plan = plans_of(choices[None])[0]
+    def _together(self, seated: Sequence[tuple[Self, View]], count: int) -> list[int]:
+        """Actions of copies, each by what it may know, with so many runs at a time."""
+        batcher, decided = CharlesworthBatcher(self, count), dict[int, int]()
+        for key, (own, view) in enumerate(seated):
+            batcher.submit(key, own, view)
+        while len(decided) < len(seated):
+            decided.update(batcher.collect())
+        return [decided[key] for key in range(len(seated))]
 
     def batcher(self) -> Batcher:
         """Where copies in many games decide together."""
@@ -226,8 +198,8 @@ class _Entry(NamedTuple):
 class CharlesworthBatcher:
     """The network looks at the decisions of all games, and all runs of searches, by one call."""
 
-    def __init__(self, agent: CharlesworthAgent) -> None:
-        self._agent = agent
+    def __init__(self, agent: CharlesworthAgent, count: int = AT_A_TIME) -> None:
+        self._agent, self._count = agent, count
         self._runs: Runs | None = None
         self._searched: dict[SearchedDecision, _Entry] = {}
         self._asked: list[_Entry] = []
@@ -235,33 +207,49 @@ class CharlesworthBatcher:
 
     def submit(self, key: int, own: CharlesworthAgent, view: View) -> None:
         """Take in a decision, as `Batcher.submit`."""
-        entry = _Entry(key, own, view)
-        if own.settle(view):
+        entry, legal = _Entry(key, own, view), np.flatnonzero(view.mask)
+        if not is_asked(view.observation):
             self._planned.append(entry)
-            return
-        decision = own.searched(view)
-        if decision is None:
+        elif len(legal) == 1:
+            own.plan = ActionPlan(legal.tolist())
+            self._planned.append(entry)
+        elif own.search is None:
             self._asked.append(entry)
-        elif decision.search.last is None:
-            self._take(decision, entry)
         else:
+            decision = SearchedDecision(own.search, view, own.draws())
+            if own.search.last is None:  # there is one candidate
+                self._take(decision, entry)
+                return
             if self._runs is None:
-                self._runs = Runs(decision.search, AT_A_TIME)
+                self._runs = Runs(own.search, self._count)
             self._runs.add(decision)
             self._searched[decision] = entry
 
     def collect(self) -> list[tuple[int, int]]:
         """What is decided, as `Batcher.collect`."""
-        self._agent.plan_together([(own, view) for _, own, view in self._asked])
+        if self._asked:
+            self._choose()
         if self._runs is not None:
             for decision in self._runs.go_on():
                 self._take(decision, self._searched.pop(decision))
-        decided = [(key, own.next_of_plan(view)) for key, own, view in self._planned + self._asked]
-        self._planned.clear()
-        self._asked.clear()
-        return decided
+        entries, self._planned = self._planned, []
+        return [
+            (key, own.plan.next_action(view.observation, view.mask)) for key, own, view in entries
+        ]
+
+    def _choose(self) -> None:
+        """Joint actions without search."""
+        units = np.array([view.observation for _, _, view in self._asked])
+        masks = np.array([view.mask for _, _, view in self._asked])
+        uniforms = np.array([own.draws().random(NUM_SLOTS) for _, own, _ in self._asked])
+        best = self._agent.choice == "best"
+        made = self._agent.model.policy.decide(units, masks, uniforms, best=best)
+        for entry, plan in zip(self._asked, plans_of(made.choices), strict=True):
+            entry.own.plan = plan
+        self._planned += self._asked
+        self._asked = []
 
     def _take(self, decision: SearchedDecision, entry: _Entry) -> None:
         """A decision is made."""
-        entry.own.plan(decision.best)
+        entry.own.plan = plans_of(decision.best[None])[0]
         self._planned.append(entry)

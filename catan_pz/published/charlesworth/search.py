@@ -125,21 +125,6 @@ class ForwardSearch:
     last: Node | None = None
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=500))
 
-    def choose(self, view: View, rng: np.random.Generator) -> Choices:
-        """(S,) the joint action whose runs have the best mean.
-
-        Args:
-            view: of the seat, which is to choose a joint action; it must answer `resample_many`.
-            rng: where all draws come from.
-        """
-        decision = SearchedDecision(self, view, rng)
-        if self.last is not None:
-            runs = Runs(self, decision.room)
-            runs.add(decision)
-            while not runs.go_on():
-                pass
-        return decision.best
-
     def value(self, normalised: float) -> float:
         """What a position is worth to the seat, by what the critic says of it."""
         return float(normalised) * self.value_scale + self.value_mean
