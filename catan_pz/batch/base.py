@@ -2,19 +2,29 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.batch.reward_values import check_replaces
-from catan_pz.batch.steps import NOT_PLACED, WHERE_FINISHED
+from catan_pz.batch.steps import (
+    FROM_SEEDS,
+    NOT_PLACED,
+    WHERE_FINISHED,
+    Choices,
+    NextGames,
+    Scoring,
+    Shown,
+    StepOutcome,
+)
 from catan_pz.checks import check_count, check_flag, check_seed, not_possible
-from catan_pz.encoders import Encoder, as_encoder, names
+from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.base import check_output
 from catan_pz.game.arguments import check_unfinished, integers, records_in_range, sound_records
 from catan_pz.game.game import drawn_seed
-from catan_pz.rewards import Reward, is_sparse, make_reward
-from catan_pz.rules import Rules
+from catan_pz.rewards import Reward, is_linear, is_sparse, make_reward, weights_of
+from catan_pz.rules import RuleOptions, Rules
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 T = TypeVar("T")
 
@@ -25,11 +35,7 @@ _NOT_MADE: Final[Any] = object()
 
 
 class Lazy(Generic[T]):
-    """A value that is made when it is first read after the games have changed.
-
-    Args:
-        make: makes it.
-    """
+    """A value that `make` makes when it is first read after the games have changed."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
@@ -75,29 +81,89 @@ class Interruptible:
         )
 
 
+class BatchOptions(RuleOptions, total=False):
+    """Keywords of `make_batch` that go for every device."""
+
+    observation: bool | str | Encoder
+    reward: Reward | str | None
+    seed: int | None
+    auto_reset: bool
+    global_state: bool
+
+
 class Batch(Interruptible, ABC):
-    """B games of the same rules, stepped together; `CpuBatch` describes arguments and attributes.
+    """B games of the same rules, stepped together; `make_batch` and `CpuBatch` describe them."""
 
-    Subclasses set `rules` and `num_games` before, and make the arrays afterwards.
-    """
-
-    rules: Rules
-    num_games: int
+    units: Any
+    _given: Any
+    _script: Any
+    _starts: NextGames
 
     def __init__(
         self,
-        reward: Reward,
-        observation: bool | str | Encoder,
-        auto_reset: bool,
-        global_state: bool,
+        num_games: int,
+        rules: Rules | str | None = None,
+        *,
+        observation: bool | str | Encoder = True,
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        auto_reset: bool = True,
+        global_state: bool = False,
+        **options: Unpack[RuleOptions],
     ) -> None:
+        self.rules = Rules.of(Batch, rules, options)
+        self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
         self.auto_reset = check_flag("auto_reset", auto_reset)
         self._has_global_state = check_flag("global_state", global_state)
         self.encoder = _encoder_of(observation)
-        self._reward = self._first_reward = reward
-        self._dense = int(not is_sparse(reward))
+        self._reward = self._first_reward = make_reward(reward)
+        self._dense = int(not is_sparse(self._reward))
         self._encoded: Lazy[Any] = Lazy(self._encode)
         self._global: Lazy[Any] = Lazy(self._full_states)
+        self._make_arrays()
+        self.reset(seed)
+        if self.encoder is not None:
+            check_output(self.encoder, self.units)
+
+    def _make_shared(self, masks: Any, observations: Any) -> None:
+        """Make the other arrays that are given out, and bundle all for compiled code.
+
+        Args:
+            masks: (B, A), or (A, B) on CUDA.
+            observations: (B, N), or (N, B) on CUDA.
+        """
+        size, zeros, own, view = (self.num_games,), self.zeros, self._own, self._view
+        self.player = zeros(size, np.int8)
+        self._rewards = zeros((*size, MAX_PLAYERS), np.float32)
+        self.reward = self._rewards[:, : self.rules.num_players]
+        self.done, self.truncated = zeros(size, np.bool_), zeros(size, np.bool_)
+        self.winner = zeros(size, np.int8)
+        self._actions = zeros(size, np.int64)
+        self._rng_states = own(np.zeros(size, np.uint64))
+        self._weights = own(weights_of(self._reward))
+        observing = int(self.encoder is not None)
+        self._shown = Shown(observing, view(self.player), view(masks), view(observations))
+        self._chosen = Choices(0, view(self._given), self._rng_states)
+        self._drawn = Choices(1, view(self._actions), self._rng_states)
+        self._scoring = Scoring(self._script, self._dense, self._weights)
+        told = self._rewards, self.done, self.truncated, self.winner
+        self._outcome = StepOutcome(*map(view, told))
+
+    def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
+        """Zeros of the kind that the batch gives out, arrays or tensors; `dtype` is NumPy's."""
+        return np.zeros(shape, dtype)
+
+    def _own(self, array: NDArray[Any]) -> Any:
+        """An array that only compiled code sees."""
+        return array
+
+    def _view(self, array: Any) -> Any:
+        """What is given out, as compiled code takes it."""
+        return array
+
+    def _write(self, target: Any, source: NDArray[Any]) -> None:
+        """Write into an array of `_own`."""
+        target[...] = source
 
     @property
     def observation(self) -> Any:
@@ -119,14 +185,17 @@ class Batch(Interruptible, ABC):
     def set_reward(self, reward: Reward | str | None) -> None:
         """Change to another linear reward from the next step on.
 
-        Raises:
-            ValueError: if it isn't linear, or the reward that the batch was made with isn't; or
-                if it depends on more than the end of a game and that one doesn't.
+        The reward that the batch was made with, which settles what games count, must be linear,
+        too; where it depends on the end of a game alone, so must the new one.
         """
         made = make_reward(reward)
-        check_replaces(made, self._first_reward)
+        for one in (made, self._first_reward):
+            if not is_linear(one):
+                raise not_possible("reward", one, "a LinearReward in place of a LinearReward")
+        if is_sparse(self._first_reward) and not is_sparse(made):
+            raise not_possible("reward", made, "one that depends on the end of a game alone")
         self._reward = made
-        self._write_weights(made)
+        self._write(self._weights, weights_of(made))
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
@@ -152,10 +221,6 @@ class Batch(Interruptible, ABC):
                 unlimited, so that it doesn't add up with the hands, or their longest road another.
                 Numbers out of their ranges are refused in any case; but derived fields
                 (`engine.state.DERIVED`) are then taken as they are and must follow from the others.
-
-        Raises:
-            TypeError, ValueError: names what isn't possible, or the position that breaks the
-                rules; nothing is changed.
         """
         records = (sound_records if check else records_in_range)(games, self.rules)
         chosen = integers(numbers, len(records), "numbers")
@@ -187,20 +252,26 @@ class Batch(Interruptible, ABC):
         """Raise an error that is due before the games may change."""
         self._check_whole()
 
+    def _restart(self, seeds: NDArray[np.uint64]) -> None:
+        """Start all games from seeds (B,)."""
+        self._write(self._starts.seeds, seeds)
+        self._write(self._rng_states, ~seeds)
+        for array in (self._rewards, self.done, self.truncated):
+            array[:] = 0
+        self.winner[:] = NOBODY
+        self._deal(FROM_SEEDS)
+
+    @abstractmethod
+    def _make_arrays(self) -> None:
+        """Make the arrays, by `_make_shared` those that every device has."""
+
+    @abstractmethod
     def _encode(self) -> Any:
         """Encode observations."""
 
     @abstractmethod
     def _full_states(self) -> Any:
         """Make the global state."""
-
-    @abstractmethod
-    def _write_weights(self, reward: Reward) -> None:
-        """Take up the weights of a linear reward."""
-
-    @abstractmethod
-    def _restart(self, seeds: NDArray[np.uint64]) -> None:
-        """Start all games from seeds (B,)."""
 
     @abstractmethod
     def _deal(self, where: int) -> None:
@@ -225,10 +296,4 @@ def _encoder_of(observation: bool | str | Encoder) -> Encoder | None:
     """The encoder that an option names: True for "units", False for none."""
     if isinstance(observation, bool):
         return as_encoder("units") if observation else None
-    known = isinstance(observation, Encoder) or (
-        isinstance(observation, str) and observation in names()
-    )
-    if not known:
-        allowed = f"True, False, an Encoder of catan_pz.encoders, or one of {names()}"
-        raise not_possible("option observation", observation, allowed, names())
     return as_encoder(observation)

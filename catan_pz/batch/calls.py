@@ -147,14 +147,10 @@ def begin_decisions(
     rewards: Float32Matrix,
     last_steps: Int64Matrix,
 ) -> None:
-    """Start the sum of rewards of every seat that has just decided, and of all in a new game.
+    """Start the sums (B, P) of rewards of seats that have just decided, and of all in new games.
 
-    Args:
-        players: (B,) the seats that decided.
-        begun: (B,) whether it was the first decision of a game.
-        step: the number of the step.
-        rewards: (B, P) sums since the own last decision; set to zero where they start.
-        last_steps: (B, P) steps of the last decisions, NO_STEP before the first of a game.
+    `begun` (B,) tells whether it was the first decision of a game; `last_steps` (B, P) holds the
+    steps of the last decisions, NO_STEP before the first of a game.
     """
     for i in range(players.shape[0]):
         if begun[i]:

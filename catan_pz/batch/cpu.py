@@ -1,27 +1,20 @@
 """Many games at once on the CPU: arrays given out once, written in place at each step."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
-from catan_pz.batch.base import Batch
+from catan_pz.batch.base import Batch, BatchOptions
 from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.steps import (
-    FROM_SEEDS,
     WHERE_FINISHED,
-    Choices,
     LogMemory,
-    Scoring,
-    Shown,
-    StepOutcome,
 )
 from catan_pz.batch.threaded import ThreadedGames
-from catan_pz.encoders import Encoder
-from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import (
@@ -32,13 +25,10 @@ from catan_pz.game.arguments import (
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
-    Reward,
     is_linear,
-    make_reward,
-    weights_of,
 )
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS, NOBODY
+from catan_pz.terms import MAX_PLAYERS
 
 
 class CpuBatch(ThreadedGames, Batch):
@@ -49,17 +39,7 @@ class CpuBatch(ThreadedGames, Batch):
     step: `done` and `reward` tell of the one that ended, mask and observation are the new
     one's.
 
-    Args:
-        num_games: B.
-        rules: a `Rules`, a preset's name, or None for the defaults.
-        observation: True for observations in natural units, an `Encoder` or its name for
-            another form, False for none.
-        reward: a `Reward`, its name, or None for win and loss.
-        seed: of game 0; game i has the seed + i. Drawn at random where None.
-        threads: how many threads share a step.
-        auto_reset: whether finished games are followed at once; if not, `reset_finished` does it.
-        global_state: whether there is a `global_state`.
-        **options: replace single options of the rules.
+    Arguments are those of `make_batch`, but for the device.
 
     Attributes:
         games: (B,) records of `engine.state.STATE`.
@@ -86,50 +66,30 @@ class CpuBatch(ThreadedGames, Batch):
         *("_observation", "_rewards", "_rng_states"),
     )
 
+    _actions: NDArray[np.int64]
+
     def __init__(
         self,
         num_games: int,
         rules: Rules | str | None = None,
         *,
-        observation: bool | str | Encoder = True,
-        reward: Reward | str | None = None,
-        seed: int | None = None,
         threads: int = 1,
-        auto_reset: bool = True,
-        global_state: bool = False,
-        **options: Any,
+        **options: Unpack[BatchOptions],
     ) -> None:
-        ThreadedGames.__init__(self, num_games, Rules.of(CpuBatch, rules, options), threads)
-        Batch.__init__(self, make_reward(reward), observation, auto_reset, global_state)
-        self._make_arrays()
-        self.reset(seed)
-        if self.encoder is not None:
-            check_output(self.encoder, self.units)
+        self._threads = threads
+        Batch.__init__(self, num_games, rules, **options)
 
     def _make_arrays(self) -> None:
-        size = self.num_games
-        self._observing = int(self.encoder is not None)
-        self._observation = np.zeros((size if self._observing else 1, SIZE), np.int8)
-        self.units = self._observation if self._observing else None
+        ThreadedGames.__init__(self, self.num_games, self.rules, self._threads)
+        size, observing = self.num_games, self.encoder is not None
+        self._observation = np.zeros((size if observing else 1, SIZE), np.int8)
+        self.units = self._observation if observing else None
         is_flat = isinstance(self.encoder, FlatForm)
         self._flat = np.zeros((size if is_flat else 0, SIZE), np.float32)
         self.mask = np.zeros((size, self.rules.num_actions), np.int8)
-        self.player = np.zeros(size, np.int8)
-        self._rewards = np.zeros((size, MAX_PLAYERS), np.float32)
-        self.reward = self._rewards[:, : self.rules.num_players]
-        self.done = np.zeros(size, np.bool_)
-        self.truncated = np.zeros(size, np.bool_)
-        self.winner = np.full(size, NOBODY, np.int8)
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._rng_states = np.zeros(size, np.uint64)
-        self._actions = np.zeros(size, np.int64)
-        self._weights = weights_of(self._reward)
-        self._shown = Shown(self._observing, self.player, self.mask, self._observation)
-        self._chosen = Choices(0, self._given, self._rng_states)
-        self._drawn = Choices(1, self._actions, self._rng_states)
-        self._scoring = Scoring(self._script, self._dense, self._weights)
         self._scratch = LogMemory(event_arrays(size if self._dense else 1), self._terms)
-        self._outcome = StepOutcome(self._rewards, self.done, self.truncated, self.winner)
+        self._make_shared(self.mask, self._observation)
 
     def _deal(self, where: int) -> None:
         self._forget_values()
@@ -141,35 +101,12 @@ class CpuBatch(ThreadedGames, Batch):
             return self.encoder.of_flat(self._flat)
         return self.encoder.encode(self._observation)  # type: ignore[union-attr]
 
-    @staticmethod
-    def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
-        """An array of zeros of the kind that the batch gives out."""
-        return np.zeros(shape, dtype)
-
-    def _write_weights(self, reward: Reward) -> None:
-        self._weights[:] = weights_of(reward)
-
-    def _restart(self, seeds: NDArray[np.uint64]) -> None:
-        self.seeds[:] = seeds
-        self._rng_states[:] = ~seeds
-        self.reward[:] = 0
-        self.done[:] = False
-        self.truncated[:] = False
-        self.winner[:] = NOBODY
-        self._deal(FROM_SEEDS)
-
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()
         self._share_out(batch_calls.place_games, records, sources, self._shown)
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
-
-        Raises:
-            ValueError: names the array that is missing or that doesn't fit, or the game that
-                breaks the rules, or is finished though none waits here (`auto_reset`); nothing is
-                changed.
-        """
+        """Go on from what `get_state` gave for the same rules, B, reward and encoder or none."""
         check_arrays(state, self._kept())
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
@@ -201,10 +138,8 @@ class CpuBatch(ThreadedGames, Batch):
         Raises:
             IllegalActionError: names the first game whose action isn't legal, phase, action
                 and the condition missing; no game is touched.
-            TypeError, ValueError: if the actions are no integers or not (B,).
 
-        Where the reward raises, or gives what is none, the step is played nonetheless and its
-        rewards are zero.
+        Where the reward raises, the step is played nonetheless and its rewards are zero.
         """
         self._check_whole()
         self._checked(actions)

@@ -1,32 +1,22 @@
 """Many games at once on a GPU: the same games as on the CPU, in torch tensors that stay there."""
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.batch.base import MOST_GAMES, Batch
-from catan_pz.batch.steps import (
-    FROM_SEEDS,
-    NOTHING_REFUSED,
-    Choices,
-    NextGames,
-    Scoring,
-    Shown,
-    StepOutcome,
-)
-from catan_pz.checks import check_count, check_game_number
-from catan_pz.encoders import Encoder
+from catan_pz.batch.base import Batch, BatchOptions
+from catan_pz.batch.steps import NOTHING_REFUSED, NextGames
+from catan_pz.checks import check_game_number, not_possible
 from catan_pz.encoders.arrays import Constant, scaled
-from catan_pz.encoders.base import check_output
 from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.state import STATE
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.observation.global_state import GLOBAL_SCALES, GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import Reward, is_linear, make_reward, weights_of
+from catan_pz.rewards import is_linear
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS, NOBODY
+from catan_pz.terms import MAX_PLAYERS
 
 _GLOBAL_SCALES: Final = Constant(GLOBAL_SCALES)
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
@@ -46,78 +36,40 @@ class CudaBatch(Batch):
     therefore reported by a later call, at the latest by `synchronize`: no game has been touched
     since.
 
-    Raises:
-        ImportError: where numba-cuda or torch are missing.
-        RuntimeError: where no GPU can be used.
-        MemoryError: where the batch doesn't fit the GPU's free memory.
+    It takes numba-cuda, torch, a GPU, and enough of its memory.
     """
 
     def __init__(
-        self,
-        num_games: int,
-        rules: Rules | str | None = None,
-        *,
-        observation: bool | str | Encoder = True,
-        reward: Reward | str | None = None,
-        seed: int | None = None,
-        auto_reset: bool = True,
-        global_state: bool = False,
-        **options: Any,
+        self, num_games: int, rules: Rules | str | None = None, **options: Unpack[BatchOptions]
     ) -> None:
-        self.rules = Rules.of(CudaBatch, rules, options)
-        self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
-        made = make_reward(reward)
-        if not is_linear(made):
-            raise ValueError(
-                f"option reward={reward!r} is not possible with device='cuda'; allowed: a "
-                "LinearReward, without a __call__ of its own, or its name"
-            )
-        super().__init__(made, observation, auto_reset, global_state)
-        self._device = _open_device()
-        self._make_arrays(self.encoder is not None)
-        self._make_kernels()
-        self.reset(seed)
-        if self.encoder is not None:
-            check_output(self.encoder, self.units)
+        super().__init__(num_games, rules, **options)
 
-    def _make_arrays(self, observation: bool) -> None:
-        size, device = self.num_games, self._device
-        numbers = SIZE if observation else 0
+    def _make_arrays(self) -> None:
+        if not is_linear(self._reward):
+            raise not_possible(
+                "option reward", self._reward, "with device='cuda' a LinearReward, or its name"
+            )
+        self._device = device = _open_device()
+        size, observing = self.num_games, self.encoder is not None
         everything = GLOBAL_SIZE if self._has_global_state else 0
-        needed = size * (bytes_a_game(self.rules, observation=observation) + everything)
+        needed = size * (bytes_a_game(self.rules, observation=observing) + everything)
         device.check_memory(needed, f"{size:,} games")
         # Column i of observations and masks is game i.
-        self._observations = device.zeros((numbers, size), np.int8)
-        self._masks = device.zeros((self.rules.num_actions, size), np.int8)
+        observations = device.zeros((SIZE if observing else 0, size), np.int8)
+        masks = device.zeros((self.rules.num_actions, size), np.int8)
         self._vectors = device.zeros((everything, size), np.int8)
-        self.units = self._observations.T if observation else None
-        self.mask = self._masks.T
-        self.player = device.zeros((size,), np.int8)
-        self._rewards = device.zeros((size, MAX_PLAYERS), np.float32)
-        self.reward = self._rewards[:, : self.rules.num_players]
-        self.done = device.zeros((size,), np.bool_)
-        self.truncated = device.zeros((size,), np.bool_)
-        self.winner = device.zeros((size,), np.int8)
-        self._actions = device.zeros((size,), np.int64)
+        self.units = observations.T if observing else None
+        self.mask = masks.T
+        own = device.own
         self._given = device.zeros((size,), np.int64)
-        own, view = device.own, device.view
         self._games = own(np.zeros(size, STATE))
-        self._seeds = own(np.zeros(size, np.uint64))
-        self._rng_states = own(np.zeros(size, np.uint64))
-        self._weights = own(weights_of(self._reward))
-        self._refused = own(_NOTHING)
-        self._told = device.shared_with_host(_NOTHING)
+        self._refused, self._told = own(_NOTHING), device.shared_with_host(_NOTHING)
         how = deal_of(self.rules)
         how = how._replace(blank=own(how.blank), layouts=own(how.layouts))
-        self._starts = NextGames(self._seeds, how)
-        self._shown = Shown(
-            int(observation), view(self.player), view(self._masks), view(self._observations)
-        )
-        self._chosen = Choices(0, view(self._given), self._rng_states)
-        self._drawn = Choices(1, view(self._actions), self._rng_states)
-        self._scoring = Scoring(own(script_of(self.rules)), self._dense, self._weights)
-        told = self._rewards, self.done, self.truncated, self.winner
-        self._outcome = StepOutcome(*(view(array) for array in told))
+        self._starts = NextGames(own(np.zeros(size, np.uint64)), how)
+        self._script = own(script_of(self.rules))
+        self._make_shared(masks, observations)
+        self._make_kernels()
 
     def _make_kernels(self) -> None:
         from catan_pz.batch import cuda_kernels as kernels
@@ -128,8 +80,20 @@ class CudaBatch(Batch):
         self._sample_all = launch(kernels.sample_kernel)
         self._check_all = launch(kernels.check_kernel)
         self._step_all = launch(kernels.step_kernel)
-        if self._has_global_state:
-            self._observe_everything = launch(kernels.observe_everything_kernel)
+        self._observe_everything = launch(kernels.observe_everything_kernel)
+
+    def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
+        """As for every batch."""
+        return self._device.zeros(shape, dtype)
+
+    def _own(self, array: NDArray[Any]) -> Any:
+        return self._device.own(array)
+
+    def _view(self, array: Any) -> Any:
+        return self._device.view(array)
+
+    def _write(self, target: Any, source: NDArray[Any]) -> None:
+        self._device.copy(target, source)
 
     def _deal(self, where: int) -> None:
         self._forget_values()
@@ -142,26 +106,13 @@ class CudaBatch(Batch):
         self._observe_everything(self._games, self._device.view(self._vectors))
         return scaled(self._vectors.T, _GLOBAL_SCALES)
 
-    def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
-        """A tensor of zeros on the batch's device; `dtype` is NumPy's."""
-        return self._device.zeros(shape, dtype)
-
-    def _write_weights(self, reward: Reward) -> None:
-        self._device.copy(self._weights, weights_of(reward))
-
     def _restart(self, seeds: NDArray[np.uint64]) -> None:
         self._clear_refusal()
-        self._device.copy(self._seeds, seeds)
-        self._device.copy(self._rng_states, ~seeds)
-        for array in (self._rewards, self.done, self.truncated):
-            array[:] = 0
-        self.winner[:] = NOBODY
-        self._deal(FROM_SEEDS)
+        super()._restart(seeds)
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()
-        own = self._device.own
-        self._place_all(self._games, own(records), own(sources), self._shown)
+        self._place_all(self._games, self._own(records), self._own(sources), self._shown)
 
     def sample(self) -> Any:
         """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.
@@ -183,7 +134,6 @@ class CudaBatch(Batch):
             IllegalActionError: for an action of a step before, as soon as the device has come
                 to it; names the first game whose action isn't legal, phase, action and the
                 condition missing. No game has been touched since.
-            TypeError, ValueError: if the actions are no integers or not (B,).
         """
         self._report()
         self._given[:] = self._device.integers(actions, self.num_games)
@@ -234,13 +184,13 @@ class CudaBatch(Batch):
             raise IllegalActionError(f"game {i}: {error}") from None
 
     def _clear_refusal(self) -> None:
-        self._device.copy(self._refused, _NOTHING)
+        self._write(self._refused, _NOTHING)
         self._told[:] = _NOTHING
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
         """(B,) a copy of the seeds of the games that are on."""
-        seeds: NDArray[np.uint64] = self._device.to_host(self._seeds)
+        seeds: NDArray[np.uint64] = self._device.to_host(self._starts.seeds)
         return seeds
 
     @property

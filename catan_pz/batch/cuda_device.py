@@ -36,12 +36,9 @@ class Gpu:
                 "device='cuda' needs torch, built for CUDA: see https://pytorch.org"
             ) from error
         if not torch.cuda.is_available():
-            reason = "is built without CUDA: see https://pytorch.org for one that is"
-            if torch.version.cuda:
-                reason = f"is built for CUDA {torch.version.cuda} but finds no GPU: see nvidia-smi"
             raise RuntimeError(
-                f"device='cuda' is not possible, torch {torch.__version__} {reason}; "
-                "device='cpu' always is"
+                f"device='cuda': torch {torch.__version__}, built for CUDA {torch.version.cuda}, "
+                "finds no GPU: see nvidia-smi and https://pytorch.org; device='cpu' always works"
             )
         try:
             reason = "" if cuda.is_available() else "numba does not"
@@ -49,8 +46,8 @@ class Gpu:
             reason = f"numba can't use it ({error})"
         if reason:
             raise RuntimeError(
-                f"device='cuda' is not possible, torch finds a GPU but {reason}: install "
-                "catan-pz[gpu], or set CUDA_HOME to a CUDA toolkit; device='cpu' always is"
+                f"device='cuda': torch finds a GPU but {reason}: install catan-pz[gpu], or set "
+                "CUDA_HOME to a CUDA toolkit; device='cpu' always works"
             )
         self._torch = torch
         self._index = torch.cuda.current_device()
@@ -161,17 +158,15 @@ class SimulatedGpu:
         """A copy."""
         return as_games(array.copy()) if array.dtype == STATE else array.copy()
 
+    shared_with_host = to_host = own
+
     def view(self, array: NDArray[Any]) -> NDArray[Any]:
         """The array itself."""
         return array
 
-    shared_with_host = own
-
     def copy(self, target: NDArray[Any], source: NDArray[Any]) -> None:
         """Write into an array."""
         target[...] = source
-
-    to_host = own
 
     def integers(self, given: Any, count: int) -> NDArray[np.int64]:
         """Actions (B,) of any integer type as int64."""
@@ -181,10 +176,8 @@ class SimulatedGpu:
         """Turns a kernel into a call that runs it for every game."""
 
         def launch(kernel: Any) -> Callable[..., None]:
-            made = _compiled(kernel)
-
             def call(*arguments: Any) -> None:
-                made[num_games, 1](*arguments)  # which other batches set to their sizes
+                _compiled(kernel)[num_games, 1](*arguments)  # which other batches set otherwise
 
             return call
 

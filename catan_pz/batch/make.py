@@ -2,9 +2,10 @@
 
 from typing import Any, Final
 
+from catan_pz.batch.base import BatchOptions
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.batch.cuda import CudaBatch
-from catan_pz.checks import check_choice, quoted
+from catan_pz.checks import check_choice, not_possible
 from catan_pz.encoders import Encoder
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
@@ -47,15 +48,10 @@ def make_batch(
         The `CpuBatch` or `CudaBatch`: `step(actions)`, `sample()`, `play_random(steps)`,
         `reset(seed)`, and `observation`, `mask`, `player`, `reward`, `done`, `truncated`,
         `winner`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-        ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
-            missing.
     """
     check_choice("device", device, DEVICES)
     rules = Rules.of(make_batch, rules, options)
-    common: dict[str, Any] = {
+    common: BatchOptions = {
         "observation": observation,
         "reward": reward,
         "seed": seed,
@@ -65,5 +61,5 @@ def make_batch(
     if device == "cpu":
         return CpuBatch(num_games, rules, threads=threads, **common)
     if threads != 1:
-        raise ValueError(f"option threads={quoted(threads)} is not possible with device='cuda'")
+        raise not_possible("option threads", threads, "1 with device='cuda'")
     return CudaBatch(num_games, rules, **common)

@@ -33,14 +33,7 @@ and few enough that none waits long for the last."""
 class ThreadedGames(Interruptible):
     """B games of the same rules on which compiled calls are shared out among threads.
 
-    Args:
-        num_games: B.
-        rules: the rules.
-        threads: how many threads share a call.
-
     Attributes:
-        rules: the rules.
-        num_games: B.
         games: (B,) records of `engine.state.STATE`.
         seeds: (B,) uint64, seeds of the games that are on.
     """
@@ -68,10 +61,9 @@ class ThreadedGames(Interruptible):
         self._pool = make_thread_pool(self.num_games, threads, chunk)
 
     def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
-        """Call an entry point on all games, shared out among the threads.
+        """The results of an entry point for one part of the games after the other.
 
-        Its results for one part of the games after the other, zero where it has none; the
-        next call writes to the same array.
+        They are zero where it has none; the next call writes to the same array.
         """
         return self._pool.run(function, self.games, *arguments)
 

@@ -65,7 +65,7 @@ class EpisodeGames:
         A seat that isn't to move, or whose game is over, has no legal action.
         """
         batch = self.batch
-        units = batch.units[rows]  # type: ignore[index]
+        units = batch.units[rows]
         to_move = (batch.player[rows] == seats) & ~batch.done[rows]
         for k in np.flatnonzero(~to_move).tolist():
             units[k] = batch.game(int(rows[k])).observe(int(seats[k]))
