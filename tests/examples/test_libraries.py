@@ -106,12 +106,3 @@ def test_parallel_games_that_are_truncated_leave_out_what_is_not_known():
         assert advantages.tolist() == expected
         assert (targets - advantages).tolist() == ([2.0] if is_truncated else [4.0, 2.0])
         assert len(actions) == len(expected)
-
-
-@pytest.mark.libraries
-@pytest.mark.filterwarnings("ignore")
-def test_rllib_steps_pettingzoo_environments_too(capsys):
-    pytest.importorskip("ray.rllib", reason="takes RLlib", exc_type=ImportError)
-    module = load("libraries/rllib_selfplay")
-    result = module.main([*SHORT, *RLLIB, "--runner=aec", "--observation=dict"])
-    assert result["decisions"] >= 128
