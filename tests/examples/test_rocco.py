@@ -1,9 +1,9 @@
 """The hierarchical DQN: targets, what is remembered, learning, resuming."""
 
-import csv
 import json
 import shlex
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -130,25 +130,15 @@ def test_rewards_are_points_and_road_lengths(program):
     assert not towns["ended"].any()
 
 
-def test_gains_and_later_states_are_options(program):
-    options = {"reward": "gain", "executor_next": "asked"}
-    learner = program.Learner(program.Args(**options, max_turns=80, memory=5000))
-    learner.play(0)
-    towns = remembered(learner, "settlement")
-    assert (towns["reward"] == 1).all()
-    np.testing.assert_array_equal(towns["next_state"][:-1], towns["state"][1:])
-
-
-@pytest.mark.parametrize("executor_next", ["move", "asked", "orchestrator"])
+@pytest.mark.parametrize("executor_next", ["move", "orchestrator"])
 def test_nothing_is_learned_of_what_would_have_followed_a_truncated_game(program, executor_next):
     learner = program.Learner(program.Args(executor_next=executor_next, max_turns=30, memory=5000))
     while not learner.games.finished:
         learner.decide()
         if learner.games.batch.done[0]:
-            waiting = {part: dqn.last.arrays["open"].any() for part, dqn in learner.dqns.items()}
             before = {part: dqn.memory.added for part, dqn in learner.dqns.items()}
             assert learner.games.batch.truncated[0]
-            assert waiting["orchestrator"]
+            assert learner.dqns["orchestrator"].last.arrays["open"].any()
             for part in learner.dqns:
                 learner.follow_after_step(part, np.array([0]), np.array([0]))
         learner.games.count()
@@ -188,16 +178,12 @@ def test_executors_bootstrap_from_the_orchestrator(program):
     built = np.flatnonzero(own["choice"] == choices.SETTLEMENT)
     np.testing.assert_array_equal(towns["state"][2:], own["state"][built])
     np.testing.assert_array_equal(towns["next_state"][2:], own["next_state"][built])
-    with pytest.raises(ValueError, match="executor_next='orchestrator' is not possible"):
-        program.Learner(program.Args(orchestrator="ran", executor_next="orchestrator"))
 
 
 def test_games_side_by_side_are_those_of_the_batch(program):
     """Decisions of all games are remembered, and each is followed by one of its own game."""
-    options = {"forced": False, "reward": "gain", "memory": 9000}
-    learner = program.Learner(
-        program.Args(games_at_once=8, learn_every=16, max_turns=60, **options)
-    )
+    options = {"forced": False, "reward": "gain", "memory": 9000, "max_turns": 60}
+    learner = program.Learner(program.Args(games_at_once=8, learn_every=16, **options))
     rows = [learner.play(k) for k in range(10)]
     assert learner.games.episodes.max() >= 10
     assert all(row["turns"] == 60 for row in rows)
@@ -226,27 +212,17 @@ def test_a_killed_training_resumes(program, tmp_path, options):
     kill_after_a_checkpoint(program, [*arguments, f"--out={killed}"], killed)
     result = program.main([*arguments, f"--out={killed}", "--resume"])
     assert end_of(killed) == end_of(tmp_path / "whole")
-    assert result["episodes"] == 5
     assert json.loads((killed / "result.json").read_text())["means"] == result["means"]
-    rows = list(csv.DictReader((killed / "episodes.csv").read_text().splitlines()))
-    assert len(rows) == 5
-    assert (killed / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert len((killed / "episodes.csv").read_text().splitlines()) == 1 + 5
     model = RoccoModel.read(killed / "model.npz")
     assert (killed / "model.md").read_text() == model.card_text("rocco")
-    assert model.networks["road"][0].network == ("ff" if "--fast" in options else "gcn")
 
 
 @pytest.mark.slow
 def test_a_minute_of_training_leads_above_random_play(program, tmp_path):
     """An orchestrator that has learned nothing wins no game; random play wins 44.5 % here."""
-    options = [
-        "--episodes=150",
-        "--eval-first",
-        "--eval-every=150",
-        "--eval-games=100",
-        f"--out={tmp_path}",
-    ]
-    program.main(["--fast", *options])
+    words = "--fast --episodes=150 --eval-first --eval-every=150 --eval-games=100"
+    program.main([*words.split(), f"--out={tmp_path}"])
     before, after = Checkpoints(tmp_path).load()["curve"]
     assert before["win_rate"] < 0.1
     assert after["win_rate"] > 0.5
@@ -254,17 +230,9 @@ def test_a_minute_of_training_leads_above_random_play(program, tmp_path):
 
 def test_the_command_on_the_card_gives_the_options_of_the_training(program, monkeypatch):
     cards = []
-
-    class Run:
-        def __init__(self, args, learner, *, card, **_):
-            cards.append(card)
-
-        def train(self):
-            pass
-
-    monkeypatch.setattr(program, "Run", Run)
+    monkeypatch.setattr(program, "Run", lambda *_, card, **__: cards.append(card) or Mock())
     words = ["--fast", "--reward=points", "--memory=1000", "--eval-first"]
     program.main(words)
-    python, path, *told = shlex.split(cards[0]["command"])
-    assert (python, path) == ("python", "examples/published/rocco.py")
+    _, path, *told = shlex.split(cards[0]["command"])
+    assert path == "examples/published/rocco.py"
     assert program.parse_args(told) == replace(program.parse_args(words), fast=False)

@@ -97,13 +97,6 @@ def test_a_sure_base_plays_for_the_learner(tmp_path):
     assert (again.mask.gather(1, again.action[:, None]) == BASES_CHOICE).all()
 
 
-def test_an_expert_plays_all_seats(tmp_path):
-    network, games = make(tmp_path, share=1.0)
-    played = games.play(network, 3, expert=agents.load("heuristic"), **DISCOUNTS)
-    assert len(played) > 40 * 12 - 3 * 12
-    assert games.finished > 0
-
-
 def test_the_same_round_is_played_alike(tmp_path):
     network = make(tmp_path)[0]
     one, same, other = (make(tmp_path)[1].play(network, k, **DISCOUNTS).action for k in (5, 5, 6))

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def test_choices_are_legal_and_greedy_where_it_does_not_explore(program):
 
 
 @pytest.mark.parametrize("double", [True, False])
-def test_the_target_bootstraps_from_legal_actions_alone(program, monkeypatch, double):
+def test_the_target_bootstraps_from_legal_actions_alone(program, double):
     """Illegal actions are given the highest values: they must not count."""
     model, _ = learner(program, double=double, network="dense")
     legal = np.zeros((5, 252), np.bool_)
@@ -55,15 +57,11 @@ def test_the_target_bootstraps_from_legal_actions_alone(program, monkeypatch, do
         "next_observations": np.zeros((5, SIZE), np.int8),
         "next_masks": legal,
     }
-    values = torch.full((252,), 100.0)
-    values[3], values[7] = 2.0, 1.0
-    target_values = torch.full((252,), 1000.0)
-    target_values[3], target_values[7] = 5.0, 6.0
-    for net, given in ((model.q_net, values), (model.q_net_target, target_values)):
+    for net, given in ((model.q_net, (2.0, 1.0)), (model.q_net_target, (5.0, 6.0))):
         with torch.no_grad():
             for parameter in net.parameters():
                 parameter.zero_()
-            list(net.parameters())[-1].copy_(given)
+            list(net.parameters())[-1].fill_(1000)[[3, 7]] = torch.tensor(given)
     value = 5.0 if double else 6.0
     targets = model.targets(sample).tolist()
     assert targets == pytest.approx([*[0.5 + 0.9 * value] * 3, 0.5, 0.5])
@@ -82,8 +80,8 @@ def test_an_update_moves_the_taken_q_values_towards_their_targets(program, monke
     }
     monkeypatch.setattr(model.buffer, "sample", lambda count: sample)
     recorded = {}
-    logger = type("Log", (), {"record": lambda _, tag, value: recorded.update({tag: value})})
-    monkeypatch.setattr(model, "_logger", logger(), raising=False)
+    logger = SimpleNamespace(record=recorded.__setitem__)
+    monkeypatch.setattr(model, "_logger", logger, raising=False)
     losses = []
     for _ in range(30):
         model.train(4, 8)

@@ -53,7 +53,7 @@ def test_a_resumed_training_plays_other_games(program, trained, tmp_path, monkey
 
     monkeypatch.setattr(program, "win_rate", lambda *_: {})
     monkeypatch.setattr(program.MaskablePPO, "learn", learn)
-    for more in ([], [f"--resume={trained}"], [f"--resume={trained}"]):
+    for more in ([], *[[f"--resume={trained}"]] * 2):
         program.main([f"--out={tmp_path}", *SMALL, *more])
     fresh, resumed, again = begun
     assert resumed == again

@@ -1,5 +1,6 @@
-"""The training on Ray: the same numbers whatever becomes of workers, nodes and driver."""
+"""The training on Ray, and without: the same numbers whatever becomes of workers and nodes."""
 
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import numpy as np
 
-from catan_pz.agents.network import NetworkAgent
+from catan_pz.agents.network import Model
 from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.distributed import Workers
@@ -27,13 +28,17 @@ SMALL = (
 )
 UPDATES = 8
 
-pytestmark = [
-    pytest.mark.ray,
-    pytest.mark.skipif(find_spec("ray") is None, reason="takes the extra `ray`"),
-    # Ray leaves files and sockets to the garbage collector.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+
+def on_a_cluster(test):
+    """Marks of a test that needs Ray, which leaves files and sockets to the garbage collector."""
+    for mark in (
+        pytest.mark.ray,
+        pytest.mark.skipif(find_spec("ray") is None, reason="takes the extra `ray`"),
+        pytest.mark.filterwarnings("ignore::ResourceWarning"),
+        pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    ):
+        test = mark(test)
+    return test
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +69,7 @@ def small(program, out, *more):
     return program.parse(program.Args, [*SMALL, f"--out={out}", *more], "")
 
 
+@on_a_cluster
 def test_what_a_training_comes_to(undisturbed, program):
     result, state = undisturbed
     assert result["frames"] == 512
@@ -76,6 +82,7 @@ def test_what_a_training_comes_to(undisturbed, program):
     assert state["files"] == [f"{k:08d}.npz" for k in (2, 4, 6, 8)]
 
 
+@on_a_cluster
 def test_the_same_seed_gives_the_same_rounds(program, tmp_path):
     """On the cluster and in this process."""
     import ray
@@ -107,6 +114,7 @@ def plain_arrays(given):
     }
 
 
+@on_a_cluster
 def test_a_node_that_is_lost_changes_nothing(undisturbed, program, cluster, tmp_path):
     run = program.make_run(small(program, tmp_path))
     node = add_node(cluster, 1)  # not yet used
@@ -128,6 +136,7 @@ def test_a_node_that_is_lost_changes_nothing(undisturbed, program, cluster, tmp_
     assert end_of(tmp_path) == undisturbed[1]
 
 
+@on_a_cluster
 def test_a_killed_driver_resumes_exactly(undisturbed, program, cluster, tmp_path):
     code = (
         "import os, runpy, signal, sys; from catan_pz.training.checkpoints import Checkpoints\n"
@@ -147,6 +156,7 @@ def test_a_killed_driver_resumes_exactly(undisturbed, program, cluster, tmp_path
     assert end_of(tmp_path) == undisturbed[1]
 
 
+@on_a_cluster
 @pytest.mark.slow
 def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
     words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
@@ -155,4 +165,74 @@ def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
     state = Checkpoints(tmp_path).load()
     assert sorted(state["learner"]["games"]) == [0, 1]
     assert sum(row["rounds"] for row in state["rows"]) == UPDATES  # those of the first process
-    assert NetworkAgent(tmp_path / "model.npz").model.card["frames"] == 512
+    assert Model.read(tmp_path / "model.npz").card["frames"] == 512
+
+
+class Store:
+    """An object store that keeps nothing: what is put there is its own reference."""
+
+    @staticmethod
+    def put(value):
+        return value
+
+
+class WorkersHere:
+    """What `distributed.Workers` is, in this process."""
+
+    def __init__(self, ray, make, states, patience, warn):
+        self.states, self.replaced = dict(states), 0
+        self._players = {index: make(index, state) for index, state in states.items()}
+        self._asked = {}
+
+    def ask(self, number, *given):
+        self._asked[number] = given
+
+    def take(self, number):
+        given = self._asked.pop(number)
+        rounds = [player.play(number, *given) for player in self._players.values()]
+        self.states = {
+            i: played.pop("state") for i, played in zip(self.states, rounds, strict=True)
+        }
+        return rounds
+
+    def close(self):
+        self._players.clear()
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """The program without Ray: its workers play in this process."""
+    module = load("distributed/train_ray")
+    monkeypatch.setattr(module, "connect_all", lambda *_: Store)
+    monkeypatch.setattr(module, "Workers", WorkersHere)
+    monkeypatch.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
+    return module
+
+
+def test_it_trains_and_writes_everything(alone, tmp_path):
+    result = alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}"])
+    assert result["frames"] == 512
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+    assert Model.read(tmp_path / "model.npz").card["frames"] == 512
+    assert [row["frames"] for row in Checkpoints(tmp_path).load()["curve"]] == [256, 512]
+    assert (tmp_path / "curve.csv").exists()
+
+
+def test_a_stopped_training_leaves_its_model_and_resumes(alone, tmp_path):
+    run = alone.make_run(
+        alone.parse(alone.Args, [*SMALL, "--eval-every=256", f"--out={tmp_path}"], "")
+    )
+    run.stop()
+    run.train()
+    assert Model.read(tmp_path / "model.npz").card["frames"] == 64
+    assert not (tmp_path / "result.json").exists()
+    assert alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}", "--resume"])["rounds"] == 16
+
+
+def test_minibatches_that_no_round_fills_are_refused(alone, tmp_path):
+    """Two workers with four games play 64 decisions in a round, of which some aren't complete."""
+    with pytest.raises(ValueError, match=r"option minibatches=33 .* up to 32: .* gives .* 64"):
+        alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}", "--minibatches=33"])
+    assert not any(tmp_path.iterdir())
+    with pytest.raises(ValueError, match=r"option minibatches=32 .* round 0 gives"):
+        alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}", "--minibatches=32"])
