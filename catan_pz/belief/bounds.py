@@ -64,11 +64,11 @@ class HandBounds:
             case MonopolyTaken(seat, resource, taken):
                 self._hand_over(seat, resource, np.array(taken, np.int64))
             case Theft(thief, victim, resource) if resource is not None:
-                self._steal_seen(thief, victim, resource)
+                self._move(victim, thief, resource)
             case Theft(thief, victim, _):
                 self._steal_unseen(thief, victim)
             case Discarded(seat, resource) if resource is not None:
-                self._discard_seen(seat, resource)
+                self._move(seat, None, resource)
             case Discarded(seat, _):
                 self._discard_unseen(seat)
 
@@ -98,10 +98,11 @@ class HandBounds:
         self._shift(changes)
         self.tighten()
 
-    def _steal_seen(self, thief: int, victim: int, resource: int) -> None:
+    def _move(self, giver: int, taker: int | None, resource: int) -> None:
         changes = np.zeros_like(self.least)
-        changes[thief, resource] = 1
-        changes[victim, resource] = -1
+        changes[giver, resource] = -1
+        if taker is not None:
+            changes[taker, resource] = 1
         self._shift(changes)
 
     def _steal_unseen(self, thief: int, victim: int) -> None:
@@ -117,15 +118,10 @@ class HandBounds:
         self.sizes[thief] += 1
         self.tighten()
 
-    def _discard_seen(self, seat: int, resource: int) -> None:
-        changes = np.zeros_like(self.least)
-        changes[seat, resource] = -1
-        self._shift(changes)
-
     def _discard_unseen(self, seat: int) -> None:
         possible = np.flatnonzero(self.most[seat] > 0)
         if len(possible) == 1:
-            self._discard_seen(seat, int(possible[0]))
+            self._move(seat, None, int(possible[0]))
             return
         self.least[seat] = np.maximum(self.least[seat] - 1, 0)
         self.sizes[seat] -= 1

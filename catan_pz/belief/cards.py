@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import product
 from math import comb, prod
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,13 +111,7 @@ class CardGroups:
 
 @dataclass(frozen=True)
 class Slots:
-    """Cards face down in one place that nothing tells apart.
-
-    Attributes:
-        seat: who holds them, or `DECK`.
-        count: how many.
-        new: whether they were bought this turn.
-    """
+    """Cards face down in one place, a seat or `DECK`; `new` ones were bought this turn."""
 
     seat: int
     count: int
@@ -164,11 +158,7 @@ class CardBelief:
         self._sure = [groups.copy() for groups in self.groups]
 
     def withdraw(self, record: np.ndarray) -> None:
-        """Drop what was concluded since `confirm`, from visible points that weren't true.
-
-        Args:
-            record: `STATE` scalar of the game as it stands now, with true points.
-        """
+        """Drop what was concluded since `confirm`, from visible points other than the record's."""
         self.groups = [groups.copy() for groups in self._sure]
         self._note_no_win(record)
 
@@ -227,10 +217,9 @@ class CardBelief:
             yield (*places, deck), prod(weight for _, weight in sizes)
 
     def splits(self, record: np.ndarray) -> dict[Split, int]:
-        """The ways to split the unknown victory point cards among `slots`.
+        """The ways to split the unknown victory point cards among `slots`, with their numbers.
 
-        Returns:
-            For each split the choices of cards that make it, times the weight of its slots.
+        A split's number is the choices of cards that make it, times the weight of its slots.
         """
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
         ways = {}
@@ -279,12 +268,7 @@ class CardBelief:
         return probabilities
 
     def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
-        """Write random cards that fit into records: hands, new cards and deck.
-
-        Args:
-            games: (G,) `STATE`, alike in what the viewer sees.
-            rng: where the draws come from.
-        """
+        """Write random cards that fit into records (G,), which look alike to the viewer."""
         ways = self.splits(games[0])
         numbers = np.array(list(ways.values()), np.float64)
         drawn = rng.choice(len(numbers), len(games), p=numbers / numbers.sum())
@@ -300,11 +284,7 @@ class CardBelief:
                 games[rows] = dealt
 
     def _deal(
-        self,
-        games: np.ndarray,
-        places: tuple[Slots, ...],
-        points: NDArray[np.int64],
-        rng: np.random.Generator,
+        self, games: np.ndarray, places: tuple[Slots, ...], points: NDArray[np.int64], rng: Any
     ) -> None:
         """Write cards into records whose places hold so many victory points (G, places)."""
         counts = [place.count for place in places]
@@ -329,14 +309,7 @@ class CardBelief:
     def deal_with_card(
         self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
     ) -> None:
-        """Like `deal`, but one card is known.
-
-        Args:
-            games: (1,) `STATE`, gets the cards.
-            seat: who holds the card from before this turn, `DECK` where it is on top.
-            card: its kind.
-            rng: where the draws come from.
-        """
+        """Like `deal` for (1,), but a card is known: held before this turn, or on the deck."""
         record = games[0]
         if self.unknown(record)[card] == 0:
             raise ValueError(f"every {Card(card).name} card is accounted for elsewhere")
@@ -348,27 +321,21 @@ class CardBelief:
         without = self.copy()
         if seat != DECK:
             without.groups[seat].play()
-        _take(record, seat, card)
+        # The card lies among those played while the rest is dealt without it.
+        record["played"][0, card] += 1
+        _add(record, seat, card, -1)
         without.deal(games, rng)
-        _give_back(record, seat, card)
+        record["played"][0, card] -= 1
+        _add(record, seat, card, 1)
+        if seat == DECK:
+            record["deck"][DECK_SIZE - int(record["deck_left"])] = card
 
 
-def _take(record: np.ndarray, seat: int, card: int) -> None:
-    """Lay a card aside, among those played: the rest can then be dealt without it."""
-    record["played"][0, card] += 1
+def _add(record: np.ndarray, seat: int, card: int, count: int) -> None:
     if seat == DECK:
-        record["deck_left"] -= 1
+        record["deck_left"] += count
     else:
-        record["cards"][seat, card] -= 1
-
-
-def _give_back(record: np.ndarray, seat: int, card: int) -> None:
-    record["played"][0, card] -= 1
-    if seat == DECK:
-        record["deck_left"] += 1
-        record["deck"][DECK_SIZE - int(record["deck_left"])] = card
-    else:
-        record["cards"][seat, card] += 1
+        record["cards"][seat, card] += count
 
 
 def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:

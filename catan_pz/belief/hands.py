@@ -38,14 +38,10 @@ class HandBelief:
         viewer: seat; its own row is the same in all hypotheses.
         hands: (N, P, R) the hypotheses, all different.
         weights: (N,) float64, or an object array of `Fraction`; scaled to sum to 1.
-
-    Attributes:
-        hands: (N, P, R) int8.
-        weights: (N,) probabilities.
-        is_cut: whether unlikely hypotheses were dropped.
     """
 
     is_cut: bool = False
+    """Whether unlikely hypotheses were dropped."""
 
     def __init__(self, viewer: int, hands: ArrayLike, weights: NDArray[Any]) -> None:
         self.viewer = viewer
@@ -81,7 +77,9 @@ class HandBelief:
             case HandsChanged(changes):
                 self.hands = self.hands + np.array(changes, np.int8)
             case MonopolyTaken(seat, resource, taken):
-                self._hand_over(seat, resource, np.array(taken, np.int8))
+                self.hands = self.hands.copy()
+                self.hands[:, :, resource] -= np.array(taken, np.int8)
+                self.hands[:, seat, resource] += sum(taken)
             case Theft(thief, victim, resource) if resource is not None:
                 self._steal(thief, victim, [resource])
             case Theft(thief, victim, _):
@@ -94,9 +92,9 @@ class HandBelief:
 
     def before(self, event: HandEvent) -> "HandBelief":
         """What is left of the belief if an event is about to be seen."""
-        given = self.copy()
-        given._keep(allowing(self.hands, event))
-        return given
+        left = self.copy()
+        left._keep(allowing(self.hands, event))
+        return left
 
     def keep_within(self, bounds: HandBounds) -> None:
         """Drop the hypotheses that lie beyond bounds."""
@@ -113,12 +111,6 @@ class HandBelief:
             raise ValueError("no hands fit what was seen")
         self.hands = hands
         self.weights = weights / weights.sum()
-
-    def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int8]) -> None:
-        changes = np.zeros(self.hands.shape[1:], np.int8)
-        changes[:, resource] = -taken
-        changes[seat, resource] = taken.sum()
-        self.hands = self.hands + changes
 
     def _cut(self, count: int) -> None:
         """Keep the likeliest hypotheses only."""
@@ -211,11 +203,7 @@ def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.i
 def drawn_hands(
     least: ArrayLike, most: ArrayLike, sizes: ArrayLike, count: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Random hands within bounds that have the sizes required.
-
-    Returns:
-        (N, P, R) int8, all different.
-    """
+    """(N, P, R) different random hands within bounds that have the sizes required."""
     low, high = np.array(least, np.int64), np.array(most, np.int64)
     drawn = []
     for p, size in enumerate(np.array(sizes, np.int64)):
@@ -265,11 +253,7 @@ def all_hands(
     totals: ArrayLike,
     limit: int = MOST_HYPOTHESES,
 ) -> NDArray[np.int8]:
-    """All hands within bounds that have the sums required.
-
-    Returns:
-        (N, P, R) int8, in lexicographic order.
-    """
+    """(N, P, R) all hands within bounds that have the sums required, in lexicographic order."""
     low, high = np.array(least, np.int64), np.array(most, np.int64)
     found = np.zeros((1, 0, low.shape[1]), np.int64)
     for p, size in enumerate(np.array(sizes, np.int64)):

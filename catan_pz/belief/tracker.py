@@ -2,7 +2,7 @@
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +53,6 @@ class TableCustoms:
 
 OWN_CUSTOMS: Final = TableCustoms()
 """A game of this package."""
-
-
-class Followed(Protocol):
-    """A game as it stands."""
-
-    @property
-    def state(self) -> Any:
-        """The record, a `STATE` scalar."""
-        ...
 
 
 class Belief:
@@ -126,7 +117,7 @@ class Belief:
         other.shared = [bounds.copy() for bounds in self.shared]
         return other
 
-    def listen(self, game: Followed, events: Events) -> None:
+    def listen(self, game: Any, events: Events) -> None:
         """Take in one decision, as a game's listener."""
         self.follow(as_seen_by(events, self.viewer), game.state)
 
@@ -197,22 +188,13 @@ class Belief:
         *,
         coming: HandEvent | None = None,
     ) -> np.ndarray:
-        """Full states that look to the viewer just as the present one does.
+        """(count,) `STATE`, full states that look to the viewer just as the present one does.
 
         Hands, development cards and the order of the deck are drawn from the belief; the
-        generator of the game's chance starts afresh. Nothing hidden in `record` has a part
-        in it. What the viewer knows stays as it is; the others know their own hands and
-        what is shared. An opponent who composes an offer has composed a single card, drawn
-        from those with which it may begin.
-
-        Args:
-            record: `STATE` scalar of the game as it stands now.
-            rng: where the draws come from.
-            count: how many are drawn, each for itself.
-            coming: what is about to be seen; only hands that allow it are drawn.
-
-        Returns:
-            (count,) array of `STATE`.
+        generator of the game's chance starts afresh. Nothing hidden in `record`, the game as it
+        stands now, has a part in it. What the viewer knows stays as it is; the others know their
+        own hands and what is shared. An opponent who composes an offer has composed a single card,
+        drawn from those with which it may begin. Only hands that allow what is `coming` are drawn.
         """
         games = as_games(np.full(count, record, STATE))
         possible = self.hands if coming is None else self._allowing(coming)
@@ -231,12 +213,9 @@ class Belief:
         return games
 
     def known_part(self, record: np.ndarray) -> np.ndarray:
-        """A record with all that the viewer can't see taken out, from which `resample` draws alike.
+        """(1,) `STATE` without all that the viewer can't see, from which `resample` draws alike.
 
         Others' hands are their least ones, their development cards are all of one kind.
-
-        Returns:
-            (1,) array of `STATE`, which is no sound game.
         """
         games = np.zeros(1, STATE)
         games[0] = record
@@ -273,12 +252,7 @@ class Belief:
             raise ValueError("the belief is not about this state; follow every decision")
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
-        """Write into games what each seat knows of the hands there.
-
-        Args:
-            games: (G,) `STATE`, with hands that are possible.
-            record: `STATE` scalar of the game as it stands now.
-        """
+        """Write into games (G,), whose hands are possible, what each seat knows of them."""
         n = len(self.shared)
         hands = games["hand"][:, :n]
         for o, bounds in enumerate(self.shared):

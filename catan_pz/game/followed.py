@@ -9,7 +9,7 @@ import numpy as np
 
 from catan_pz.actions import NUM_ACTIONS, describe_action
 from catan_pz.belief import OWN_CUSTOMS, Belief, HandsChanged, HoldingShown, TableCustoms
-from catan_pz.checks import as_integer, check_seat, not_possible, quoted
+from catan_pz.checks import check_seat, not_possible, quoted
 from catan_pz.engine.deal import deal_of
 from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.engine.trade import COUNTERED, REJECTED
@@ -107,9 +107,6 @@ class FollowedGame:
         Returns:
             All events of the decision as the seat sees them, also those that a table which
             tells in part has left out.
-
-        Raises:
-            ContradictionError: says what of it can't be.
         """
         events = tuple(events)
         decision = ReportedDecision(self.sampled, self.belief, events, self._rng)
@@ -137,11 +134,8 @@ class FollowedGame:
         """
         self._check_trading()
         seats = range(self.rules.num_players)
-        if not (_is_seat(seat, seats) and _is_seat(other, seats) and seat != other):
-            raise ContradictionError(
-                f"seats {quoted(seat)} and {quoted(other)} can't trade; allowed: two of 0 to "
-                f"{seats[-1]}"
-            )
+        if seat not in seats or other not in seats or seat == other:
+            raise ContradictionError(f"seats {seat} and {other} can't trade")
         given, got = _checked(bundles)
         changes = np.zeros((len(seats), NUM_RESOURCES), np.int64)
         changes[seat] = np.subtract(got, given)
@@ -162,7 +156,7 @@ class FollowedGame:
         self.sampled._mask[:] = after.sampled.mask
 
     def _check_trading(self) -> None:
-        if not self.rules.trading:  # neither the mask nor the action table has room for it
+        if not self.rules.trading:
             raise ContradictionError("players don't trade with each other in this game")
 
     def note_offer(self) -> None:
@@ -185,12 +179,8 @@ class FollowedGame:
             A copy; the game itself stays as it is.
         """
         self._check_trading()
-        seats = range(self.rules.num_players)
-        for seat in offers:
-            if not _is_seat(seat, seats):
-                raise ContradictionError(
-                    f"there is no seat {quoted(seat)} to offer; allowed: 0 to {seats[-1]}"
-                )
+        if not offers.keys() <= {*range(self.rules.num_players)}:
+            raise ContradictionError(f"there are no such seats to offer: {quoted(list(offers))}")
         offers = {seat: _checked(bundles) for seat, bundles in offers.items()}
         other = self.copy()
         record = other.sampled.games[0]
@@ -233,10 +223,7 @@ class FollowedGame:
         """Correct what lies open on the board and whose turn it is; hands stay as they are.
 
         Where that changes anybody's visible points, what was concluded from them about hidden
-        victory points is dropped, back to the last `confirm`.
-
-        Args:
-            games: (1,) `STATE`, `sampled` but for that. It isn't validated.
+        victory points is dropped, back to the last `confirm`. `games` (1,) aren't validated.
         """
         followed = self.sampled.state["visible_points"].copy()
         self.sampled = Game.from_games(games, self.rules)
@@ -260,11 +247,7 @@ class FollowedGame:
         return self._game_of(self.belief.resample(self.sampled.state, rng))
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """Several such games, drawn at once.
-
-        Returns:
-            (count,) array of `STATE`.
-        """
+        """(count,) `STATE` of several such games, drawn at once."""
         games = self.belief.resample(self.sampled.state, rng, count)
         if self.belief.customs.loose_sums:
             games = np.concatenate([self._game_of(games[i : i + 1]).games for i in range(count)])
@@ -280,26 +263,12 @@ class FollowedGame:
         return game
 
 
-def _is_seat(seat: Any, seats: range) -> bool:
-    return isinstance(seat, int | np.integer) and not isinstance(seat, bool) and seat in seats
-
-
-def _checked(bundles: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _checked(bundles: Bundles) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Both sides of an offer or trade, as plain counts of cards."""
-    try:
-        give, get = ([as_integer("count", n) for n in side] for side in bundles)
-    except (TypeError, ValueError):
-        give, get = [], []
-    if (
-        len(give) != NUM_RESOURCES
-        or len(get) != NUM_RESOURCES
-        or not all(0 <= n <= MOST_CARDS for n in give + get)
-    ):
-        raise ContradictionError(
-            f"cards {quoted(bundles)} are not possible; allowed: two times {NUM_RESOURCES} counts "
-            f"from 0 to {MOST_CARDS}"
-        )
-    return tuple(give), tuple(get)
+    give, get = (tuple(map(int, side)) for side in bundles)
+    if not all(0 <= n <= MOST_CARDS for n in give + get):
+        raise ContradictionError(f"cards must be from 0 to {MOST_CARDS}, got {quoted(bundles)}")
+    return give, get
 
 
 def _described(events: Events) -> str:

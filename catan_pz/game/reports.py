@@ -58,19 +58,10 @@ _UNLIMITED: Final = 100
 
 
 class ReportedDecision:
-    """A decision to be played; neither the sampled game nor the belief given is changed.
+    """A decision to be played, as its viewer sees it.
 
-    Args:
-        sampled: a game that looks to the viewer as the true one does.
-        belief: the viewer's belief.
-        events: what the viewer sees of the decision.
-        rng: where hidden cards are drawn from.
-
-    Attributes:
-        games: (1,) `STATE`, once it is played the sampled game after it.
-        belief: once it is played the belief after it.
-        mask: (A,) int8, once it is played the legal actions in the sampled game after it.
-        seen: once it is played all events of the decision, as the viewer sees them.
+    Neither the sampled game nor the belief given is changed: once the decision is played, `games`
+    (1,), `belief` and `mask` are those after it, and `seen` are all its events.
     """
 
     def __init__(
