@@ -8,11 +8,9 @@ import pytest
 from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
-from catan_pz.agents.logits import LogitsAgent
 from catan_pz.agents.network import Base, DenseNetwork, Model, NetworkAgent
 from catan_pz.agents.registry import as_opponents
 from catan_pz.agents.table import Table
-from catan_pz.arena.entrants import as_entrant
 from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.game.game import Game
@@ -70,14 +68,8 @@ def test_the_network_is_its_dense_layers(positions, activation):
         if k < 2:
             x = np.tanh(x) if activation == "tanh" else np.maximum(x, 0)
     np.testing.assert_allclose(net.logits(positions[0]), x, atol=1e-5)
-
-
-def test_values_above_a_segments_most_count_as_its_most(positions):
-    agent = NetworkAgent(model())
-    most = np.round(1 / SCALES).astype(np.int8)[None]
-    beyond = np.minimum(most.astype(int) + 5, 127).astype(np.int8)
-    np.testing.assert_array_equal(agent.model.logits(beyond), agent.model.logits(most))
-    np.testing.assert_allclose(most[0] * SCALES, 1, atol=1e-6)
+    most = np.round(1 / SCALES).astype(np.int8)[None]  # what is larger counts as that
+    np.testing.assert_array_equal(net.logits(np.minimum(most, 122) + 5), net.logits(most))
 
 
 def test_choices_follow_the_probabilities_of_legal_actions(positions):
@@ -97,8 +89,6 @@ def test_probabilities_are_those_of_the_choices(positions):
     wanted = np.where(masks, np.exp(model().logits(seen).astype(np.float64)), 0)
     np.testing.assert_allclose(probabilities, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
     assert (probabilities[masks == 0] == 0).all()
-    best = NetworkAgent(model(choice="best"))
-    np.testing.assert_array_equal(best.probabilities(seen, masks), probabilities)
     with pytest.raises(ValueError, match="has Q-values"):
         NetworkAgent(model(choice="best", outputs="q_values")).probabilities(seen, masks)
 
@@ -122,39 +112,27 @@ def test_a_base_gets_the_bonus(positions, tmp_path):
     assert (sure.act_batch(views_of(seen, masks, bits)) == wanted).all()
 
 
-@pytest.mark.parametrize("name", ["exec:sh", "search", "ppo-2p", "random", "weighted"])
-def test_a_file_can_name_no_other_base(name, tmp_path):
-    with pytest.raises(ValueError, match=f"base='{name}' is not possible"):
-        Base(name, 1.0)
+def test_a_file_can_name_no_other_base(tmp_path):
     base = Base("evolved", 1.0)
-    object.__setattr__(base, "agent", name)
+    object.__setattr__(base, "agent", "exec:sh")
     model(base=base).save(tmp_path / "bad.npz")
-    with pytest.raises(ValueError, match=rf"bad\.npz is no model .*base='{name}'"):
+    with pytest.raises(ValueError, match=r"bad\.npz is no model .*base='exec:sh'"):
         Model.read(tmp_path / "bad.npz")
-
-
-def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
-    seen, masks = positions
-    agent = NetworkAgent(model(choice="best"))
-    best = np.where(masks, agent.model.logits(seen), -np.inf).argmax(axis=1)
-    for draw in (0, 2**64 - 1):
-        draws = np.full(len(seen), draw, np.uint64)
-        assert (agent.act_batch(views_of(seen, masks, draws)) == best).all()
-    also = NetworkAgent(model(choice="sample"), choice="best")
-    assert (also.act_batch(views_of(seen, masks, draws)) == best).all()
 
 
 def test_single_and_batched_play_are_the_same(positions):
     seen, masks = positions
-    agent = NetworkAgent(model())
     draws = np.random.default_rng(0).integers(2**64, size=len(seen), dtype=np.uint64)
-    together = agent.act_batch(views_of(seen, masks, draws))
-    one_by_one = [
-        int(agent.act_batch(views_of(seen[k : k + 1], masks[k : k + 1], draws[k : k + 1]))[0])
-        for k in range(len(seen))
-    ]
-    assert together.tolist() == one_by_one
-    assert masks[np.arange(len(seen)), together].all()
+    for choice in ("sample", "best"):
+        agent = NetworkAgent(model(), choice=choice)
+        together = agent.act_batch(views_of(seen, masks, draws))
+        one_by_one = [
+            int(agent.act_batch(views_of(seen[k : k + 1], masks[k : k + 1], draws[k : k + 1]))[0])
+            for k in range(len(seen))
+        ]
+        assert together.tolist() == one_by_one
+    best = np.where(masks, agent.model.logits(seen), -np.inf).argmax(axis=1)
+    assert (together == best).all()
 
 
 @pytest.mark.parametrize("kind", Model.kinds)
@@ -173,13 +151,8 @@ def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
     for field in ("outputs", "choice", "rules", "card"):
         assert getattr(read, field) == json.loads(json.dumps(getattr(net, field)))
     agent = agents.load(str(tmp_path / "net.npz"))
-    for given in (tmp_path / "net.npz", [tmp_path / "net.npz"]):
-        (opponent,) = as_opponents(given, 1)
-        assert isinstance(opponent, NetworkAgent)
-    entrant = as_entrant(tmp_path / "net.npz")
-    assert entrant.name == str(tmp_path / "net.npz")
-    assert isinstance(entrant.make(), NetworkAgent)
-    assert agent.name == "net"
+    (opponent,) = as_opponents(tmp_path / "net.npz", 1)
+    assert agent.name == opponent.name == "net"
     np.testing.assert_allclose(
         agent.model.logits(positions[0]), net.logits(positions[0]), atol=5e-3
     )
@@ -200,17 +173,12 @@ def _change(path, **changes):
         ({"layout": "another"}, "another layout of observations"),
         ({"checksum": "0"}, "damaged"),
         ({"network": {"kind": "dense", "activation": "sigmoid"}}, "activation='sigmoid'"),
-        ({"network": {"kind": "board"}}, "'weight_0'"),
         ({"network": {"kind": "deep"}}, "the kind 'deep'"),
-        ({"choice": "worst"}, "choice='worst'"),
-        ({"outputs": "votes"}, "outputs='votes'"),
         (
             {"outputs": "q_values"},
             "choice='sample' is not possible; allowed: one of .*best.* for q_values",
         ),
         ({"rules": {"trading": True}}, "gives 252 outputs, its rules have 389 actions"),
-        ({"rules": {"num_players": 7}}, "num_players=7"),
-        ({"rules": None}, "no model"),
         ({"format": "x" * 9999}, r"format is 'x{100,300}\.\.\., must"),
     ],
 )
@@ -234,21 +202,12 @@ def test_a_damaged_file_is_never_taken_for_a_whole_one(tmp_path):
     np.savez(path, header=np.array([{"format": "catan-pz-model/1"}], object))  # with a pickle
     with pytest.raises(ValueError, match="no model"):
         Model.read(path)
-    rng = np.random.default_rng(0)
-    refused = 0
-    for place in rng.integers(len(whole), size=40):
+    for place in range(len(whole) // 3, len(whole), len(whole) // 4):
         damaged = bytearray(whole)
         damaged[place] ^= 255
         path.write_bytes(damaged)
-        try:
-            read = Model.read(path)
-        except ValueError:
-            refused += 1
-            continue
-        # A byte that says nothing, such as a date of the archive.
-        for name, given in model().network.arrays.items():
-            assert (read.network.arrays[name] == given.astype(np.float16)).all()
-    assert refused > 30
+        with pytest.raises(ValueError, match="no model"):
+            Model.read(path)
 
 
 def test_weights_too_large_for_the_file_are_refused(tmp_path):
@@ -263,25 +222,19 @@ def test_weights_too_large_for_the_file_are_refused(tmp_path):
         net.save(tmp_path / "net.npz", "int8")
 
 
-@pytest.mark.parametrize("choice", ["sample", "best"])
-def test_logits_that_overflow_are_refused(positions, choice):
-    whole = model(choice=choice, activation="relu")
+def test_logits_that_overflow_are_refused(positions):
+    whole = model(activation="relu")
     dense = whole.network
     huge = dataclasses.replace(dense, weights=tuple(w * np.float32(1e15) for w in dense.weights))
     agent = NetworkAgent(dataclasses.replace(whole, network=huge), name="huge")
-    with np.errstate(all="ignore"):
-        with pytest.raises(ValueError, match="logits of 'huge' are NaN or infinite"):
-            agent.act_batch(views_of(*positions, np.zeros(40, np.uint64)))
-        with pytest.raises(ValueError, match="logits of 'huge' are NaN or infinite"):
-            agent.probabilities(*positions)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="'huge' are NaN or infinite"):
+        agent.act_batch(views_of(*positions, np.zeros(40, np.uint64)))
 
 
 def test_games_of_other_rules_are_named(positions):
     agent = NetworkAgent(model(), name="tiny")
     with pytest.raises(ValueError, match="'tiny' plays games of 3 players with 252 actions"):
         agent.reset(0, Rules(num_players=4, trading=False), 1)
-    with pytest.raises(ValueError, match="4 players and 252 actions"):
-        SingleLearnerBatch(2, seed=1, opponents=agent, seat=3, trading=False)
     with pytest.raises(ValueError, match="389 actions"):
         Table(Game(Rules(num_players=3)), [agent] * 3, [1, 2, 3])
     with pytest.raises(ValueError, match="choice='worst'"):
@@ -340,19 +293,6 @@ class OtherHand(Hand):
         return self.change(super().encode(units))
 
 
-def refuse(hand):
-    raise ValueError("no game has such a hand")
-
-
-CHANGES = (
-    lambda hand: hand[..., ::-1],
-    lambda hand: hand * 2,
-    np.zeros_like,
-    lambda hand: np.minimum(hand, 8),
-    lambda hand: hand - 1,
-)
-
-
 def of_hands(**changes):
     rules = Rules.make(**QUICK)
     rng = np.random.default_rng(0)
@@ -382,12 +322,10 @@ def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions
         with pytest.raises(ValueError, match=told):
             Model.read(path)
     assert (Model.read(path).logits(positions[0]) == of_hands().logits(positions[0])).all()
-    for change in CHANGES:
-        monkeypatch.setattr(registry, "_LOADED", {Hand.name: OtherHand(change)})
-        with pytest.raises(ValueError, match="'hand_of_a_test': the one known gives other numbers"):
-            Model.read(path)
-    monkeypatch.setattr(registry, "_LOADED", {Hand.name: OtherHand(refuse)})
-    Model.read(path)
+    other = OtherHand(lambda hand: hand[..., ::-1])
+    monkeypatch.setattr(registry, "_LOADED", {Hand.name: other})
+    with pytest.raises(ValueError, match="'hand_of_a_test': the one known gives other numbers"):
+        Model.read(path)
     monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
     with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
         Model.read(path)
@@ -398,14 +336,10 @@ def test_underflow_is_no_error_where_other_libraries_let_it_raise(positions):
     views = views_of(seen, np.ones_like(masks), np.arange(len(seen), dtype=np.uint64))
     usual = model()
     slope = np.linspace(0, -95, masks.shape[1], dtype=np.float32)
-    steep = DenseNetwork(
-        tuple(weight * np.float32(1e-25) for weight in usual.network.weights),
-        (*usual.network.biases[:-1], slope),
-    )
+    weights = tuple(weight * np.float32(1e-25) for weight in usual.network.weights)
+    steep = DenseNetwork(weights, (*usual.network.biases[:-1], slope))
     agent = NetworkAgent(dataclasses.replace(usual, network=steep))
-    function = LogitsAgent(lambda _: np.tile(8 * slope, (len(seen), 1)))
-    expected = agent.act_batch(views), function.act_batch(views)
+    expected = agent.act_batch(views)
     with np.errstate(under="raise"):
-        assert np.array_equal(agent.act_batch(views), expected[0])
-        assert np.array_equal(function.act_batch(views), expected[1])
+        assert np.array_equal(agent.act_batch(views), expected)
         agent.probabilities(seen, views.masks)
