@@ -15,16 +15,14 @@ from catan_pz.agents.random_stream import (
     scramble_all,
     seat_seeds,
 )
-from catan_pz.agents.registry import as_agent, no_foreign_code
+from catan_pz.agents.registry import no_foreign_code
 from catan_pz.engine import chance
 from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
 from catan_pz.kernels.rule import entry
 from catan_pz.kernels.types import UInt64Array
-from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from tests.arena.players import Builder, Failing
-from tests.views import views_of
 
 pytestmark = pytest.mark.purepython
 
@@ -59,7 +57,7 @@ def engine_numbers(seed: np.uint64, numbers: UInt64Array):
         numbers[n] = chance.scramble(seed + np.uint64(n + 1) * chance.GAMMA)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 12345, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("seed", [0, 12345, 2**64 - 1])
 def test_streams_are_those_of_the_engines_generator(seed):
     expected = np.zeros(20, np.uint64)
     engine_numbers(np.uint64(seed), expected)
@@ -87,30 +85,6 @@ def test_each_seat_of_each_game_has_a_stream_of_its_own():
     assert changed == [seat_seeds(g, 4)[1] for g in (0, 5, 9, 2**64 - 1)]
 
 
-def test_random_play_is_uniform_over_legal_actions():
-    mask = np.zeros(252, np.int8)
-    mask[[3, 50, 251]] = 1
-    view = View(np.zeros(SIZE, np.int8), mask)
-    agent = RandomAgent()
-    agent.reset(0, RULES, 1)
-    played = [agent.act(view) for _ in range(3000)]
-    assert sorted(set(played)) == [3, 50, 251]
-    assert min(played.count(action) for action in (3, 50, 251)) > 900
-
-
-def test_single_choices_are_those_of_the_batch(game):
-    view = view_of(game, game.player)
-    agent, stream = RandomAgent(), RandomStream(8)
-    agent.reset(1, RULES, 8)
-    assert (agent.seat, agent.rules) == (1, RULES)
-    random_bits = np.array([stream.next() for _ in range(30)], np.uint64)
-    rows = np.repeat(view.observation[None], 30, axis=0), np.repeat(view.mask[None], 30, axis=0)
-    chosen = agent.act_batch(views_of(*rows, random_bits)).tolist()
-    assert chosen == [agent.act(view) for _ in range(30)]
-    assert len(set(chosen)) > 1
-    assert view.mask[chosen].all()
-
-
 def test_the_random_stream_is_there_from_reset_on():
     class First(Agent):
         def act(self, view):
@@ -121,8 +95,6 @@ def test_the_random_stream_is_there_from_reset_on():
     assert not agent.needs_belief
     with pytest.raises(RuntimeError, match="'First' is in no game"):
         agent.random.next()
-    with pytest.raises(ValueError, match="seed=-1"):
-        agent.reset(0, RULES, -1)
     agent.reset(0, RULES, 2**64 - 1)
     assert agent.random.next() == RandomStream(2**64 - 1).next()
 
@@ -132,8 +104,6 @@ def test_an_agent_must_act():
         Agent()
     with pytest.raises(TypeError, match="act_batch"):
         BatchAgent()
-    with pytest.raises(ValueError, match="allowed: an Agent"):
-        as_agent(5)
 
 
 def test_unknown_agents_and_options_are_refused():
@@ -155,7 +125,6 @@ def test_a_class_is_an_agent_by_its_module_and_name():
     assert agent.after == 3
     assert agents.load("tests.arena.players:Failing:after=3", after=4).after == 4
     assert agents.load("xenou:base=tests.arena.players:Failing").base.after == 10
-    assert isinstance(as_agent("tests.arena.players:Builder"), Builder)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +137,7 @@ def test_a_class_is_an_agent_by_its_module_and_name():
         ("email.message:Message", "allowed: an Agent of"),
         ("tests.arena.players:Failing:3", "write NAME:OPTION=VALUE"),
         ("tests..players:Builder", "allowed: one of"),
-        (".players:Builder", "allowed: one of"),
-        ("players:Builder.act", "allowed: one of"),
+        ("catan_pz.agents.random:RandomAgnt", r"did you mean 'RandomAgent'\?"),
     ],
 )
 def test_what_is_no_agent_of_a_module_is_refused(name, told):
@@ -192,11 +160,6 @@ def test_a_file_names_only_models_beside_itself(tmp_path):
         agents.load(path)
 
 
-def test_a_class_that_is_nearly_named_is_suggested():
-    with pytest.raises(ValueError, match=r"did you mean 'RandomAgent'\?"):
-        agents.load("catan_pz.agents.random:RandomAgnt")
-
-
 def test_agents_can_be_added_to_the_list(monkeypatch):
     monkeypatch.setattr(
         agents.registry, "_HOMES", {"random": "nowhere:Nobody", "exec:": "nowhere:Nobody"}
@@ -204,13 +167,8 @@ def test_agents_can_be_added_to_the_list(monkeypatch):
     agents.register("other", "catan_pz.agents.random:RandomAgent")
     assert agents.names() == ["random", "other", *shipped()]
     assert isinstance(agents.load("other"), RandomAgent)
-    agents.register("other", "catan_pz.agents.random:Randm")
-    with pytest.raises(ValueError, match=r"agent 'other': home .* has no such class or function"):
-        agents.load("other")
-    agents.register("other", "catan_pz.agents.random:RandomAgent")
-    assert isinstance(agents.load("other"), RandomAgent)
-    for taken in ("random", "exec", shipped()[0], "", "a:b", 5):
-        with pytest.raises(ValueError, match=f"name={taken!r} is not possible"):
+    agents.register("other", "tests.arena.players:Builder")
+    assert isinstance(agents.load("other"), Builder)
+    for taken in ("random", "exec", shipped()[0], "a:b"):
+        with pytest.raises(ValueError, match=f"name={taken!r}"):
             agents.register(taken, "catan_pz.agents.random:RandomAgent")
-    with pytest.raises(ValueError, match="home='RandomAgent'"):
-        agents.register("third", "RandomAgent")

@@ -1,36 +1,109 @@
-"""Compiled players: the same choices one by one and many at once, legal everywhere."""
+"""Compiled players: alike one by one, in batches and in whole games; strong as they should be."""
 
 import numpy as np
 import pytest
 
-from catan_pz import agents
-from catan_pz.agents.random_stream import nth_numbers
+from catan_pz import Game
+from catan_pz.agents.compiled import play_compiled
+from catan_pz.agents.heuristic.agent import HeuristicAgent
+from catan_pz.agents.heuristic.weights import PARTS, Weights
+from catan_pz.agents.random_stream import nth_numbers, seat_seeds
+from catan_pz.agents.registry import load
+from catan_pz.agents.table import Table
 from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game.view import View
+from catan_pz.rules import Rules
 from tests.helpers import RULE_SETS
 
-NAMES = ["random", "weighted", "heuristic"]
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (["heuristic", "random", "weighted"], {"num_players": 3, "max_turns": 60}),
+        (["weighted", "heuristic"], {"rules": "one_v_one"}),
+        (["heuristic"] * 4, {"offer_form": "both", "max_offers_per_turn": 9}),
+        (["evolved", "heuristic"], {"num_players": 2}),
+        (["evolved", "evolved", "heuristic"], {"num_players": 3, "trading": False}),
+    ],
+    ids=str,
+)
+def test_compiled_games_are_those_at_a_table(names, options):
+    rules = Rules.make(**options)
+    played = play_compiled(names, 5, rules, seed=2**64 - 2)
+    decisions = [0] * len(names)
+    for i in range(5):
+        seed = (2**64 - 2 + i) % 2**64
+        game = Game(rules, seed)
+        seats = [load(names[(p - i) % len(names)]) for p in range(len(names))]
+        table = Table(game, seats, seat_seeds(seed, len(names)))
+        while not (game.is_over or game.is_truncated):
+            decisions[(game.player - i) % len(names)] += 1
+            table.step()
+        assert played.turns[i] == game.turn
+        winner = -1 if game.winner is None else (game.winner - i) % len(names)
+        assert played.winners[i] == winner
+        assert [played.points[i, (p - i) % len(names)] for p in range(len(names))] == list(
+            game.points
+        )
+    assert played.decisions.tolist() == decisions
+
+
+@pytest.mark.parametrize(
+    ("one", "others", "least", "options"),
+    [
+        ("heuristic", "random", 0.95, {}),
+        ("heuristic", "random", 0.97, {"num_players": 2, "trading": False}),
+        ("heuristic", "weighted", 0.95, {"offer_form": "both"}),
+        ("weighted", "random", 0.5, {}),
+    ],
+)
+def test_strength(one, others, least, options):
+    count = options.get("num_players", 4)
+    played = play_compiled([one, *[others] * (count - 1)], 200, seed=3, **options)
+    assert played.won(0) >= 200 * least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("players", "trading", "least"), [(4, False, 0.27), (4, True, 0.27), (2, False, 0.52)]
+)
+def test_evolved_weights_win_more(players, trading, least):
+    options = {"num_players": players, "trading": trading}
+    played = play_compiled(["evolved", *["heuristic"] * (players - 1)], 2000, seed=5, **options)
+    assert played.won(0) > least * 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", list(PARTS))
+def test_every_part_earns_its_place(part):
+    """Two players without the part against two with it."""
+    without = HeuristicAgent(Weights().without(part))
+    played = play_compiled(["heuristic", without] * 2, 400, seed=4)
+    assert played.won(0) + played.won(2) > 200
+
+
+def test_what_cannot_play_is_refused():
+    with pytest.raises(ValueError, match="agents must be 4 of"):
+        play_compiled(["heuristic"] * 3, 1)
+    with pytest.raises(ValueError, match="part 'luck' is not possible"):
+        Weights().without("luck")
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS.keys())
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["random", "weighted", "heuristic"])
 def test_single_and_batched_choices_are_the_same_and_legal(name, rules):
-    """Over all rule sets more than 10,000 positions a player, half of its own games' kind."""
-    agent = agents.load(name)
+    """In positions half of its own games' kind."""
+    agent = load(name)
     rng, first = np.random.default_rng(5), np.zeros(32, np.int64)
     batch = CpuBatch(32, rules, seed=11)
-    compared = 0
-    for step in range(330):
+    for step in range(240):
         seen, masks = batch.observation, batch.mask
         seeds = rng.integers(2**64, size=32, dtype=np.uint64)
         chosen = agent.act_batch(Views(seen, masks, seeds, nth_numbers(seeds, first)))
         assert masks[np.arange(32), chosen].all()
-        if step % 15 == 0:
-            for i in range(32):
-                agent.reset(0, rules, int(seeds[i]))
-                assert agent.act(View(seen[i], masks[i])) == chosen[i]
-                compared += 1
+        for i in range(step % 16, 32, 16):
+            agent.reset(0, rules, int(seeds[i]))
+            assert agent.act(View(seen[i], masks[i])) == chosen[i]
         own = rng.random(32) < 0.5 + 0.5 * (step % 2)
         batch.step(np.where(own, chosen, batch.sample()))
-    assert compared == 704

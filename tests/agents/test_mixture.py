@@ -55,18 +55,18 @@ def test_one_member_plays_a_seat_to_the_end_of_the_game():
     assert {3, 300} == set(played)
 
 
-class Middle(BatchAgent):
-    def act_batch(self, views):
-        return np.array([row.nonzero()[0][row.sum() // 2] for row in views.masks])
+class Place(BatchAgent):
+    """Plays the legal action at a place among them."""
 
+    def __init__(self, place):
+        self.place = place
 
-class Second(BatchAgent):
     def act_batch(self, views):
-        return np.array([row.nonzero()[0][1:2].sum() for row in views.masks])
+        return np.array([row.nonzero()[0][min(self.place, row.sum() - 1)] for row in views.masks])
 
 
 def test_a_mixture_within_a_mixture_samples_independently():
-    inner = Mixture([Second(), Middle()], [1, 3])
+    inner = Mixture([Place(1), Place(2)], [1, 3])
     mixture = Mixture([Mixture([Lowest(), inner]), Highest()])
     count = 4000
     seeds = np.arange(count, dtype=np.uint64)
@@ -83,12 +83,34 @@ def test_a_mixture_within_a_mixture_samples_independently():
     check_batch_agent(mixed, decisions=30, trading=False)
 
 
-def test_games_of_a_batch_are_those_at_a_table():
-    mixture = Mixture([RandomAgent(), Lowest(), Highest()])
+class Alternating(Agent):
+    """Keeps count of its decisions, by which it chooses."""
+
+    ended = 0
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.count = 0
+
+    def act(self, view):
+        self.count += 1
+        return int(view.mask.nonzero()[0][0 if self.count % 2 else -1])
+
+    def end(self, result):
+        Alternating.ended += 1
+
+
+@pytest.mark.parametrize(
+    "members", [[RandomAgent(), Lowest(), Highest()], [Alternating(), Highest()]]
+)
+def test_games_of_a_batch_are_those_at_a_table(members):
+    """Of members that keep something of a game, too."""
+    mixture = Mixture(members)
+    assert mixture.stateless != isinstance(members[0], Alternating)
     batch = SingleLearnerBatch(6, seed=3, opponents=mixture, seat=2, **QUICK)
     seeds = [int(seed) for seed in batch.seeds]
     ended = 0
-    for _ in range(120):
+    for _ in range(90):
         batch.step(batch.mask.argmax(axis=1))
         for i in batch.done.nonzero()[0]:
             game = Game(batch.rules, seed=seeds[i])
@@ -98,53 +120,16 @@ def test_games_of_a_batch_are_those_at_a_table():
             assert (batch.final_observation[i] == game.observe(2)).all()
             seeds[i] = int(batch.seeds[i])
             ended += 1
-    assert ended > 6
-
-
-class Alternating(Agent):
-    """Keeps count of its decisions, by which it chooses."""
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        self.count = 0
-        self.ends = []
-
-    def act(self, view):
-        self.count += 1
-        legal = view.mask.nonzero()[0]
-        return int(legal[0 if self.count % 2 else -1])
-
-    def end(self, result):
-        Alternating.ended += 1
-
-
-def test_members_may_keep_something_of_a_game():
-    mixture = Mixture([Alternating(), Highest()])
-    assert not mixture.stateless
-    Alternating.ended = 0
-    batch = SingleLearnerBatch(6, seed=3, opponents=mixture, seat=1, **QUICK)
-    seeds, ended = [int(seed) for seed in batch.seeds], 0
-    for _ in range(80):
-        batch.step(batch.mask.argmax(axis=1))
-        for i in batch.done.nonzero()[0]:
-            game = Game(batch.rules, seed=seeds[i])
-            agents = [mixture, First(), mixture, mixture]
-            Table(game, agents, seat_seeds(seeds[i], 4)).play()
-            assert (batch.final_observation[i] == game.observe(1)).all()
-            seeds[i] = int(batch.seeds[i])
-            ended += 1
     assert ended > 4
-    assert Alternating.ended > ended
+    assert mixture.stateless or Alternating.ended > ended
 
 
 @pytest.mark.parametrize(
     ("members", "weights"),
     [
         ([], None),
-        (["nobody"], None),
         (["random"], [0]),
         (["random"], [-1]),
-        (["random"], [1, 2]),
         (["random"], [float("nan")]),
     ],
 )

@@ -3,15 +3,9 @@
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.specs import as_value, check_options, options_in, specs_by_seat, split_specs
-from catan_pz.arena import play_match
+from catan_pz.agents.specs import check_options, options_in, specs_by_seat, split_specs
 
 pytestmark = pytest.mark.purepython
-
-
-@pytest.mark.parametrize("text", ["7" * 5000, "[" * 10**5])
-def test_what_json_cannot_read_is_text(text):
-    assert as_value(text) == text
 
 
 def test_agents_in_a_row():
@@ -57,9 +51,3 @@ def test_what_is_wrong_with_an_option_is_told_with_the_whole_text():
         agents.load("rocco:model=3")
     with pytest.raises(ValueError, match=r"option weights='a.json' is not possible; allowed: None"):
         agents.load("heuristic:weights=a.json")
-
-
-def test_matches_take_names_with_options():
-    spec = "search:simulations=2,determinizations=1,turns=1"
-    result = play_match([spec, "random"], games=2, num_players=2, max_turns=4, seed=1)
-    assert result.names == (spec, "random")
