@@ -111,22 +111,6 @@ def test_who_holds_only_what_is_given_is_not_asked():
     assert (offers[:, COLUMN["give_0"]] == ch.RESOURCES.index(4)).all()
 
 
-def play_to_the_end(game, plan, answers):
-    for answer in ("offer", *answers):
-        while game.phase.name in ("MAIN", "COMPOSE") and answer == "offer" and plan.actions:
-            game.step(plan.next_action(game.observe(0), game.mask))
-        if answer != "offer":
-            act(game, answer)
-    if game.phase.name == "CLOSE":
-        game.step(plan.next_action(game.observe(0), game.mask))
-
-
-def an_offer(partner):
-    """A brick for a wool."""
-    give, get = actions.COMPOSE_GIVE + 0, actions.COMPOSE_GET + 2
-    return ActionPlan([give, get, actions.COMPOSE_SEND], partner)
-
-
 @pytest.mark.parametrize(
     ("partner", "answers", "traded"),
     [
@@ -139,8 +123,16 @@ def an_offer(partner):
     ],
 )
 def test_an_offer_is_closed_with_the_player_named_alone(partner, answers, traded):
+    """A brick for a wool."""
     game = table({"brick": 1}, {"wool": 1}, {"wool": 1}, {"wool": 1})
-    play_to_the_end(game, an_offer(partner), answers)
+    words = [actions.COMPOSE_GIVE + 0, actions.COMPOSE_GET + 2, actions.COMPOSE_SEND]
+    plan = ActionPlan(words, partner)
+    while plan.actions:
+        game.step(plan.next_action(game.observe(0), game.mask))
+    for answer in answers:
+        act(game, answer)
+    if game.phase.name == "CLOSE":
+        game.step(plan.next_action(game.observe(0), game.mask))
     assert game.phase.name == "MAIN"
     held = hands(game)
     assert held[0] == ({"brick": 1} if traded is None else {"wool": 1})
@@ -148,12 +140,12 @@ def test_an_offer_is_closed_with_the_player_named_alone(partner, answers, traded
         assert held[seat] == ({"brick": 1} if seat == traded else {"wool": 1})
 
 
-def test_games_without_trade_and_with_templates_have_no_proposals():
-    for options in ({"trading": False}, {"offer_form": "templates"}):
-        batch = CpuBatch(16, Rules.make("charlesworth", **options), seed=1)
-        batch.play_random(200)
-        asked = ch.is_asked(batch.units)
-        found = Situations.of(batch.units[asked], batch.mask[asked])
-        legal = ch.mask_of("kind", found, np.full((asked.sum(), NUM_SLOTS), -1, np.int8))
-        assert not legal[:, ch.PROPOSE].any()
-        assert legal.any(axis=1).all()
+@pytest.mark.parametrize("options", [{"trading": False}, {"offer_form": "templates"}])
+def test_games_without_trade_and_with_templates_have_no_proposals(options):
+    batch = CpuBatch(16, Rules.make("charlesworth", **options), seed=1)
+    batch.play_random(200)
+    asked = ch.is_asked(batch.units)
+    found = Situations.of(batch.units[asked], batch.mask[asked])
+    legal = ch.mask_of("kind", found, np.full((asked.sum(), NUM_SLOTS), -1, np.int8))
+    assert not legal[:, ch.PROPOSE].any()
+    assert legal.any(axis=1).all()

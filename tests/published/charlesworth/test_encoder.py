@@ -5,11 +5,10 @@ import pytest
 
 from catan_pz import encoders
 from catan_pz.game import position
-from catan_pz.rules import Rules
 from tests.helpers import act, path
+from tests.published.charlesworth.models import BOARD as RULES
 
 OWN, CITY, LEFT, ACROSS = 10, 21, 0, 40
-RULES = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
 HAND = {"lumber": 2, "brick": 6, "grain": 0, "ore": 9, "wool": 12}
 
 PLAYERS = [
@@ -32,9 +31,9 @@ PLAYERS = [
 ]
 
 
-def encoded(name="charlesworth", seat=0, **options):
-    game = position(PLAYERS, rules=RULES, turn=40, seed=1, rolled=True, **options)
-    return encoders.load(name).encode(game.observe(seat))
+def encoded(name="charlesworth", players=PLAYERS):
+    game = position(players, rules=RULES, turn=40, seed=1, rolled=True)
+    return encoders.load(name).encode(game.observe(0))
 
 
 @pytest.fixture(scope="module")
@@ -120,15 +119,12 @@ def test_cards_are_counted_by_list(seen):
     assert seen["hand"].tolist() == [2, 6, 0, 9, 12, 0]
 
 
-def offered(name, seat=1):
+def offered(name):
     game = position(PLAYERS, rules=RULES, turn=40, seed=1, rolled=True)
-    for action in (
-        *("compose_give",) * 2,
-        "compose_get",
-    ):
-        act(game, action, resource="brick" if action == "compose_give" else "ore")
+    for action, resource in (*[("give", "brick")] * 2, ("get", "ore")):
+        act(game, f"compose_{action}", resource=resource)
     act(game, "compose_send")
-    return encoders.load(name).encode(game.observe(seat))
+    return encoders.load(name).encode(game.observe(1))
 
 
 def test_an_offer_tells_counts_or_flags():
@@ -141,8 +137,7 @@ def test_an_offer_tells_counts_or_flags():
 
 
 def test_without_the_longest_road_lengths_are_zero():
-    game = position([*PLAYERS[:3], {}], rules=RULES, turn=40, seed=1)
-    seen = encoders.load("charlesworth").encode(game.observe(0))
+    seen = encoded(players=[*PLAYERS[:3], {}])
     assert seen["player"][100:102].tolist() == [0, 0]
     assert not seen["opponents"][:, 140:142].any()
 
@@ -154,10 +149,7 @@ def test_the_published_observation_leaves_roads_harbors_and_phase_out(seen):
         np.testing.assert_array_equal(array, seen[name])
 
 
-def test_what_others_hide_is_not_in_it():
-    players = [dict(PLAYERS[0]), dict(PLAYERS[1]), *PLAYERS[2:]]
-    one = encoded()
-    players[1] |= {"cards": {"victory_point": 1}}
-    game = position(players, rules=RULES, turn=40, seed=1, rolled=True)
-    for name, array in encoders.load("charlesworth").encode(game.observe(0)).items():
-        np.testing.assert_array_equal(array, one[name])
+def test_what_others_hide_is_not_in_it(seen):
+    other = PLAYERS[1] | {"cards": {"victory_point": 1}}
+    for name, array in encoded(players=[PLAYERS[0], other, *PLAYERS[2:]]).items():
+        np.testing.assert_array_equal(array, seen[name])
