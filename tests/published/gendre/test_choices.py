@@ -37,9 +37,7 @@ def test_the_order_is_that_of_the_authors():
         240: actions.BUY_DEVELOPMENT_CARD,
         241: actions.PLAY_KNIGHT,
         242: actions.PLAY_ROAD_BUILDING,
-        249: actions.PLAY_MONOPOLY + BRICK,
-        251: actions.PLAY_MONOPOLY + ORE,
-        253: actions.PLAY_MONOPOLY + WOOL,
+        **{249 + k: actions.PLAY_MONOPOLY + r for k, r in ((0, BRICK), (2, ORE), (4, WOOL))},
     }
     assert {choice: c.ACTIONS[choice] for choice in expected} == expected
     # Bank trades: brick for lumber first, wool for grain last.
@@ -47,11 +45,9 @@ def test_the_order_is_that_of_the_authors():
     assert swaps[:5] == [(BRICK, LUMBER), (BRICK, ORE), (BRICK, GRAIN), (BRICK, WOOL), (1, 0)]
     assert swaps[-1] == (WOOL, GRAIN)
     assert len(set(swaps)) == 20
-    assert (c.ACTIONS[243:249] == actions.NO_ACTION).all()
-    assert (c.ACTIONS[254:324] == actions.NO_ACTION).all()
+    assert (c.ACTIONS[[*range(243, 249), *range(254, 324)]] == actions.NO_ACTION).all()
     assert (TWO, TABLE) == (324, 464)
-    assert c.ACTIONS[324:327].tolist() == [actions.STEAL, actions.STEAL + 1, actions.STEAL + 2]
-    assert c.ACTIONS[327:].tolist() == list(range(252, 389))
+    assert c.ACTIONS[324:].tolist() == [*range(actions.STEAL, actions.STEAL + 3), *range(252, 389)]
 
 
 def test_there_are_70_sets_of_four_cards_to_keep():
@@ -86,11 +82,10 @@ def test_single_discards_follow_from_the_cards_kept():
     game = discard_position()
     keeping = undecided(1)
     asked, played = [], []
-    keep = [1, 0, 2, 0, 1]
 
     def choose(rows, seen, legal):
         asked.append(rows)
-        return np.array([c.KEEP + c.KEEP_SETS.tolist().index(keep)])
+        return np.array([c.KEEP + c.KEEP_SETS.tolist().index([1, 0, 2, 0, 1])])
 
     while game.mask[actions.DISCARD : actions.DISCARD + 5].any():
         bits = np.array([7], np.uint64)

@@ -8,26 +8,23 @@ from catan_pz.batch.cpu import CpuBatch
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
 from catan_pz.published.gendre.networks import CELLS, NETWORKS, GendreNetwork
 
-# Convolutions of 15 weights for each pair of planes and a bias, scalars to constant planes,
-# scalars to scalars with a bias, mean and variance of each plane to scalars.
-FIRST = (15 * 17 * 15 + 15) + 45 * 15 + (45 * 40 + 40) + 2 * 17 * 40
-LAYER = (15 * 15 * 15 + 15) + 40 * 15 + (40 * 40 + 40) + 2 * 15 * 40
-# Five planes of choices; 106 choices of no place and the value.
-HEADS = (15 * 15 * 5 + 5) + 40 * 5 + (40 * 107 + 107) + 2 * 15 * 107
-# 17 planes and 45 constant ones; mean of each plane to the scalar choices.
-CNN_FIRST, CNN_LAYER = 15 * 62 * 40 + 40, 15 * 40 * 40 + 40
-CNN_HEADS = (15 * 40 * 5 + 5) + (40 * 107 + 107)
-
 
 def test_parameters_are_those_counted_by_hand():
-    assert (FIRST, LAYER, HEADS) == (7_715, 6_830, 8_927)
-    expected = {6: 50_792, 8: 64_452, 10: 78_112}
-    for layers, parameters in expected.items():
-        assert FIRST + (layers - 1) * LAYER + HEADS == parameters
+    # Convolutions of 15 weights for each pair of planes and a bias, scalars to constant planes,
+    # scalars to scalars with a bias, mean and variance of each plane to scalars.
+    first = (15 * 17 * 15 + 15) + 45 * 15 + (45 * 40 + 40) + 2 * 17 * 40
+    layer = (15 * 15 * 15 + 15) + 40 * 15 + (40 * 40 + 40) + 2 * 15 * 40
+    # Five planes of choices; 106 choices of no place and the value.
+    heads = (15 * 15 * 5 + 5) + 40 * 5 + (40 * 107 + 107) + 2 * 15 * 107
+    for layers, parameters in {6: 50_792, 8: 64_452, 10: 78_112}.items():
+        assert first + (layers - 1) * layer + heads == parameters
         for network in ("xdim", "xdim_res"):
             assert GendreNetwork(network, layers).parameters == parameters
+    # 17 planes and 45 constant ones; mean of each plane to the scalar choices.
+    first, layer = 15 * 62 * 40 + 40, 15 * 40 * 40 + 40
+    heads = (15 * 40 * 5 + 5) + (40 * 107 + 107)
     for layers, parameters in {6: 164_832, 8: 212_912, 10: 260_992}.items():
-        assert CNN_FIRST + (layers - 1) * CNN_LAYER + CNN_HEADS == parameters
+        assert first + (layers - 1) * layer + heads == parameters
         assert GendreNetwork("cnn_res", layers).parameters == parameters
     # At any table 4 more planes and 77 more scalars come in, and 140 more choices go out.
     more = 15 * 4 * 15 + 77 * 15 + 77 * 40 + 2 * 4 * 40 + (40 + 1 + 2 * 15) * 140
