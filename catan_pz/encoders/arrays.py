@@ -19,10 +19,8 @@ Array = Any
 class Constant:
     """A constant array, ready beside NumPy arrays and beside tensors on any device.
 
-    It is copied to a device once, when it is first used with a tensor there.
-
-    Args:
-        values: the constant; float64 becomes float32.
+    It is copied to a device once, when it is first used with a tensor there. float64 becomes
+    float32.
 
     Attributes:
         values: the constant as a read-only NumPy array.
@@ -62,11 +60,9 @@ def each(seen: Any, function: Callable[[Array], Any]) -> Any:
 
 
 def scaled(units: Array, scales: Constant = _SCALES) -> Array:
-    """Observations (..., N) in natural units as float32 in [0, 1]: the flat vectors.
+    """Observations (..., N), int8 in natural units, as float32 in [0, 1]: the flat vectors.
 
-    Args:
-        units: (..., N) int8.
-        scales: (N,) those of observations unless others are given.
+    `scales` (N,) are those of observations unless others are given.
     """
     numbers = units * scales.beside(units)
     if isinstance(numbers, np.ndarray):
@@ -82,8 +78,7 @@ def floats(array: Array) -> Array:
 def gather(array: Array, table: Constant) -> Array:
     """Numbers of the last axis, (..., n), in the places that a table of indices gives them.
 
-    Returns:
-        `(..., *shape)` with the shape of the table.
+    The result is `(..., *shape)` with the shape of the table.
     """
     if isinstance(array, np.ndarray):
         return np.take(array, table.values, axis=-1)

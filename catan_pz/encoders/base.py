@@ -91,9 +91,7 @@ class Encoder(ABC):
 def check_output(encoder: Encoder, units: Array) -> None:
     """Refuse an encoder whose output isn't that of its segments, for a batch and for one row.
 
-    Args:
-        encoder: the encoder.
-        units: (B, N) int8 observations, an array or a tensor; the first one is encoded.
+    `units` are (B, N) int8 observations, an array or a tensor; the first one is encoded.
     """
     check_segments(encoder)
     for given, where in ((units[[0, 0]], "two observations"), (units[[0]][0], "one observation")):
@@ -120,24 +118,18 @@ def named_arrays(encoder: Encoder, given: Any, kind: type, where: str) -> dict[s
         kind: what its arrays must be, NumPy arrays or tensors.
         where: for what it gave it, for errors.
     """
-    if encoder.is_dict:
-        if not isinstance(given, dict):
-            raise ValueError(f"{encoder}, {where}: gave {type(given).__name__}, must give a dict")
-        named = given
-    else:
-        named = {encoder.segments[0].name: given}
+    named = given if encoder.is_dict else {encoder.segments[0].name: given}
     expected = [segment.name for segment in encoder.segments]
-    if list(named) != expected:
+    if not isinstance(named, dict) or list(named) != expected:
+        told = f"the keys {list(named)}" if isinstance(named, dict) else type(named).__name__
         raise ValueError(
-            f"{encoder}, {where}: gave the keys {list(named)}, must give those of its segments, "
-            f"in order: {expected}"
+            f"{encoder}, {where}: gave {told}, must give a dict with the keys of its segments, in "
+            f"order: {expected}"
         )
     for name, array in named.items():
         if not isinstance(array, kind):
-            raise ValueError(
-                f"{encoder}, {where}: {name!r} is of {type(array).__name__}, must be of "
-                f"{kind.__name__}"
-            )
+            told = f"{type(array).__name__}, must be of {kind.__name__}"
+            raise ValueError(f"{encoder}, {where}: {name!r} is of {told}")
     return named
 
 
@@ -155,20 +147,15 @@ def check_arrays(
     for segment in encoder.segments:
         array = named[segment.name]
         shape, dtype = (*leading, *segment.shape), str(array.dtype).removeprefix("torch.")
+        fault = ""
         if array.shape != shape:
-            raise ValueError(
-                f"{encoder}: {segment.name!r} has the shape {tuple(array.shape)} for {where}, "
-                f"must have {shape}"
-            )
-        if dtype != np.dtype(segment.dtype).name:
-            raise ValueError(
-                f"{encoder}: {segment.name!r} is {dtype} for {where}, must be {segment.dtype}"
-            )
-        if not isinstance(array, np.ndarray):
-            continue
-        least, most = array.min(), array.max()
-        if not (segment.low <= least and most <= segment.high):
-            raise ValueError(
-                f"{encoder}: {segment.name!r} has values from {least} to {most} for {where}, must "
-                f"lie in [{segment.low}, {segment.high}]"
-            )
+            fault = f"has the shape {tuple(array.shape)} for {where}, must have {shape}"
+        elif dtype != np.dtype(segment.dtype).name:
+            fault = f"is {dtype} for {where}, must be {segment.dtype}"
+        elif isinstance(array, np.ndarray):
+            least, most = array.min(), array.max()
+            if not (segment.low <= least and most <= segment.high):
+                limits = f"[{segment.low}, {segment.high}]"
+                fault = f"has values from {least} to {most} for {where}, must lie in {limits}"
+        if fault:
+            raise ValueError(f"{encoder}: {segment.name!r} {fault}")

@@ -17,6 +17,7 @@ from catan_pz.board.topology import (
     VERTEX_POINTS,
 )
 from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, merge, rows
+from catan_pz.encoders.base import Segment
 from catan_pz.observation.segments import PLACES, SEGMENTS
 from catan_pz.terms import (
     HARBOR_COUNTS,
@@ -31,25 +32,10 @@ from catan_pz.terms import (
 OF_HEXES: Final = ("hex_terrain", "hex_number_token", "hex_pips", "hex_robber")
 OF_EDGES: Final = ("edge_road",)
 OF_PLAYERS: Final = (
-    "present",
-    "visible_points",
-    "hand_size",
-    "hand_min",
-    "hand_max",
-    "card_count",
-    "cards_played",
-    "road_length",
-    "longest_road",
-    "largest_army",
-    "pieces_left",
-    "trade_rate",
-    "production",
-    "turn_player",
-    "player_to_move",
-    "to_discard",
-    "offer_give",
-    "offer_get",
-    "answer",
+    *("present", "visible_points", "hand_size", "hand_min", "hand_max", "card_count"),
+    *("cards_played", "road_length", "longest_road", "largest_army", "pieces_left"),
+    *("trade_rate", "production", "turn_player", "player_to_move", "to_discard"),
+    *("offer_give", "offer_get", "answer"),
 )
 OF_VERTICES: Final = ("vertex_building", "harbor")
 OF_GAME: Final = tuple(
@@ -145,3 +131,11 @@ def described(names: tuple[str, ...], count: int) -> str:
         words.append(f"`{name}` {start}" + (f"-{last}" if last > start else ""))
         start = last + 1
     return ", ".join(words)
+
+
+PLAYERS: Final = Segment(
+    "players",
+    PLAYER_COLUMNS.values.shape,
+    f"(P, feature) {described(OF_PLAYERS, MAX_PLAYERS)}",
+)
+PLAYERS_MASK: Final = Segment("players_mask", (MAX_PLAYERS,), "(P) 1 for each seat that plays")

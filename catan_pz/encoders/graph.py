@@ -1,4 +1,4 @@
-"""The board as a heterogeneous graph: features of its parts, and fixed lists of its edges."""
+"""Hexes, vertices, edges and players by their features: as a graph, and as tokens."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.encoders import features
-from catan_pz.encoders.arrays import Array, gather, join, scaled
+from catan_pz.encoders.arrays import Array, Constant, gather, join, scaled, spread
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_VERTICES
 
@@ -16,18 +16,10 @@ Index = NDArray[np.int64]
 
 def _pairs(table: Index) -> Index:
     """(2, rows x columns) row and entry of each entry of a table."""
-    row = np.repeat(np.arange(len(table)), table.shape[1])
-    return _frozen(np.stack([row, table.ravel()]))
+    return np.stack([np.repeat(np.arange(len(table)), table.shape[1]), table.ravel()])
 
 
-def _frozen(array: Index) -> Index:
-    array.flags.writeable = False
-    return array
-
-
-VERTEX_VERTEX: Final = _frozen(
-    np.concatenate([EDGE_VERTICES.T, EDGE_VERTICES.T[::-1]], axis=1).astype(np.int64)
-)
+VERTEX_VERTEX: Final = np.concatenate([EDGE_VERTICES.T, EDGE_VERTICES.T[::-1]], axis=1)
 """(2, 144) neighboring vertices, in both directions: pair k lies along edge k % 72."""
 
 EDGE_VERTEX: Final = _pairs(EDGE_VERTICES)
@@ -35,6 +27,9 @@ EDGE_VERTEX: Final = _pairs(EDGE_VERTICES)
 
 HEX_VERTEX: Final = _pairs(HEX_VERTICES)
 """(2, 114) each hex with the vertices at its corners."""
+
+for _edges in (VERTEX_VERTEX, EDGE_VERTEX, HEX_VERTEX):
+    _edges.flags.writeable = False
 
 
 class GraphEncoder(Encoder):
@@ -64,12 +59,8 @@ class GraphEncoder(Encoder):
             features.HEX_COLUMNS.values.shape,
             f"(H, feature) {features.described(features.OF_HEXES, NUM_HEXES)}",
         ),
-        Segment(
-            "players",
-            features.PLAYER_COLUMNS.values.shape,
-            f"(P, feature) {features.described(features.OF_PLAYERS, MAX_PLAYERS)}",
-        ),
-        Segment("players_mask", (MAX_PLAYERS,), "(P) 1 for each seat that plays"),
+        features.PLAYERS,
+        features.PLAYERS_MASK,
         Segment(
             "global",
             features.GAME_COLUMNS.values.shape,
@@ -87,4 +78,74 @@ class GraphEncoder(Encoder):
             "players": gather(flat, features.PLAYER_COLUMNS),
             "players_mask": gather(flat, features.PRESENT_COLUMNS),
             "global": gather(flat, features.GAME_COLUMNS),
+        }
+
+
+_PLACE: Final = "x, y"
+_ONES: Final = {
+    "hexes_mask": Constant(np.ones(NUM_HEXES)),
+    "vertices_mask": Constant(np.ones(NUM_VERTICES)),
+    "edges_mask": Constant(np.ones(NUM_EDGES)),
+    "global_mask": Constant(np.ones(1)),
+}
+"""The masks that are the same in every game."""
+
+
+class TokensEncoder(Encoder):
+    """Tokens that say everything of themselves, their place on the board included.
+
+    Tokens of a kind have features of their own, so that a learner embeds each kind by a layer of
+    its own and joins them, in this order, to a sequence of 150. The masks, joined likewise, are 1
+    for tokens to attend to: 0 for seats that nobody has.
+    """
+
+    name = "tokens"
+    segments = (
+        Segment(
+            "hexes",
+            (NUM_HEXES, 11),
+            f"(H, feature) {features.described(features.OF_HEXES, NUM_HEXES)}, {_PLACE} 9-10",
+        ),
+        Segment(
+            "vertices",
+            (NUM_VERTICES, 22),
+            "(V, feature) settlement of each seat 0-3, city of each seat 4-7, harbor 8-13, pips "
+            f"of the hexes around it by resource 14-18, pips under the robber 19, {_PLACE} 20-21",
+        ),
+        Segment("edges", (NUM_EDGES, 6), f"(E, feature) road of each seat 0-3, {_PLACE} 4-5"),
+        features.PLAYERS,
+        Segment(
+            "global",
+            (1, *features.GAME_COLUMNS.values.shape),
+            f"(1, feature) {features.described(features.OF_GAME, 1)}",
+        ),
+        Segment("hexes_mask", (NUM_HEXES,), "(H) 1"),
+        Segment("vertices_mask", (NUM_VERTICES,), "(V) 1"),
+        Segment("edges_mask", (NUM_EDGES,), "(E) 1"),
+        features.PLAYERS_MASK,
+        Segment("global_mask", (1,), "(1) 1"),
+    )
+
+    def encode(self, units: Array) -> dict[str, Array]:
+        """The observations (..., N) in natural units as tokens and masks."""
+        flat = scaled(units)
+        hexes = [gather(flat, features.HEX_COLUMNS), spread(features.HEX_PLACES, flat)]
+        vertices = [
+            features.buildings(units),
+            features.vertex_harbors(flat),
+            features.vertex_yields(flat),
+            spread(features.VERTEX_PLACES, flat),
+        ]
+        edges = [gather(flat, features.EDGE_COLUMNS), spread(features.EDGE_PLACES, flat)]
+        return {
+            "hexes": join(hexes),
+            "vertices": join(vertices),
+            "edges": join(edges),
+            "players": gather(flat, features.PLAYER_COLUMNS),
+            "global": gather(flat, features.GAME_COLUMNS)[..., None, :],
+            "hexes_mask": spread(_ONES["hexes_mask"], flat),
+            "vertices_mask": spread(_ONES["vertices_mask"], flat),
+            "edges_mask": spread(_ONES["edges_mask"], flat),
+            "players_mask": gather(flat, features.PRESENT_COLUMNS),
+            "global_mask": spread(_ONES["global_mask"], flat),
         }

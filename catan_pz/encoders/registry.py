@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from catan_pz.checks import callable_at, check_home, not_possible, quoted
+from catan_pz.checks import callable_at, check_home, not_possible
 from catan_pz.encoders.base import Encoder
 
 _HOMES: dict[str, str] = {
@@ -11,7 +11,7 @@ _HOMES: dict[str, str] = {
     "units": "catan_pz.encoders.flat:UnitsEncoder",
     "graph": "catan_pz.encoders.graph:GraphEncoder",
     "planes": "catan_pz.encoders.planes:PlanesEncoder",
-    "tokens": "catan_pz.encoders.tokens:TokensEncoder",
+    "tokens": "catan_pz.encoders.graph:TokensEncoder",
     "xenou": "catan_pz.published.xenou.encoder:XenouEncoder",
     "rocco": "catan_pz.published.rocco.encoder:RoccoEncoder",
     "rocco_cities": "catan_pz.published.rocco.encoder:with_cities",
@@ -60,9 +60,10 @@ def registered() -> dict[str, str]:
 def load(name: str) -> Encoder:
     """The encoder of a name, the same object at each call until it is registered again."""
     if not isinstance(name, str) or name not in _HOMES:
-        raise ValueError(f"encoder {quoted(name)} is not possible; allowed: one of {names()}")
-    loaded = _LOADED.get(name)
-    return _LOADED.setdefault(name, _made(name)) if loaded is None else loaded
+        raise not_possible("encoder", name, f"one of {names()}", names())
+    if name not in _LOADED:
+        _LOADED[name] = _made(name)
+    return _LOADED[name]
 
 
 def _made(name: str) -> Encoder:
@@ -73,10 +74,8 @@ def _made(name: str) -> Encoder:
         raise ValueError(
             f"encoder {name!r}: home {_HOMES[name]!r} can't be called without arguments: {error}"
         ) from error
-    if not isinstance(made, Encoder):
-        raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder")
-    if made.name != name:
-        raise ValueError(f"encoder {name!r} has the name {made.name!r}, must have its own")
+    if not isinstance(made, Encoder) or made.name != name:
+        raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder of that name")
     return made
 
 
@@ -91,7 +90,5 @@ def as_encoder(given: Any, option: str = "observation") -> Encoder:
         return given
     if isinstance(given, str) and given in _HOMES:
         return load(given)
-    raise ValueError(
-        f"option {option}={quoted(given)} is not possible; allowed: an Encoder of "
-        f"catan_pz.encoders, or one of {names()}"
-    )
+    allowed = f"an Encoder of catan_pz.encoders, or one of {names()}"
+    raise not_possible(f"option {option}", given, allowed, names())

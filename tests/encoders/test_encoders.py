@@ -259,13 +259,13 @@ def test_what_can_not_be_registered_or_loaded_is_refused():
         encoders.register("flat", "module:thing")
     with pytest.raises(ValueError, match="'module:thing'"):
         encoders.register("other", "module.thing")
-    with pytest.raises(ValueError, match="allowed: one of"):
+    with pytest.raises(ValueError, match="'pictures'"):
         encoders.load("pictures")
     encoders.register("misnamed", f"{__name__}:misnamed")
-    with pytest.raises(ValueError, match="has the name 'flat'"):
+    with pytest.raises(ValueError, match="must be an Encoder of that name"):
         encoders.load("misnamed")
     encoders.register("none", f"{__name__}:no_encoder")
-    with pytest.raises(ValueError, match="must be an Encoder"):
+    with pytest.raises(ValueError, match="'none' is 7"):
         encoders.load("none")
     encoders.register("sized", f"{__name__}:made_of_a_size")
     with pytest.raises(ValueError, match=r"encoder 'sized': .* without arguments: .* 'size'"):
