@@ -7,7 +7,7 @@ numbers for each seat, the same forfeits. Letters: W slots, P seats, A actions.
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,12 @@ WIDTH: Final = 1024
 _SHARE_FREE: Final = 16
 """Games are started when one slot in so many is free, as that has its price."""
 
+_SHARE_KEPT: Final = 4
+"""Where none waits, slots are given up when only one in so many is taken."""
+
+SMALL: Final = 64
+"""So few slots are kept to the end."""
+
 
 def play_games(
     config: MatchConfig,
@@ -44,22 +50,45 @@ def play_games(
         yield from slots.step()
 
 
+class _Columns(NamedTuple):
+    """What is known of the games beside their states, in a row for each slot.
+
+    Attributes:
+        streams: (W, P) seeds of the seats' random streams.
+        entrants: (W, P) who sits there.
+        decisions: (W, P) how often each was asked.
+        seconds: (W, P) that each took.
+        rolls: (W, R) the first rolls, where games of a seed share them.
+    """
+
+    streams: NDArray[np.uint64]
+    entrants: NDArray[np.int64]
+    decisions: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    rolls: NDArray[np.int8]
+
+
 class _Slots:
     """W slots for games in progress, of which some may be free."""
 
     def __init__(self, config: MatchConfig, agents: Sequence[Agent], width: int) -> None:
-        n = config.rules.num_players
+        seats = width, config.rules.num_players
         self._config = config
         self._agents = agents
         self._batch = CpuBatch(width, config.rules, seed=0, auto_reset=False)
+        self._game = Game(config.rules, 0)  # one after the other, as it is dealt or has ended
         self._scheduled: list[ScheduledGame | None] = [None] * width
         self._logs: list[list[int]] = [[]] * width
-        # A row for each slot; decisions and seconds are those so far.
-        row = [("seed", "u8"), ("streams", "u8", n), ("entrants", "i8", n), ("decisions", "i8", n)]
-        self._games = np.zeros(width, [*row, ("seconds", "f8", n)])
+        self._columns = _Columns(
+            np.zeros(seats, np.uint64),
+            np.zeros(seats, np.int64),
+            np.zeros(seats, np.int64),
+            np.zeros(seats),
+            np.zeros((width, FIRST_COUNT), np.int8),
+        )
         self._is_on = np.zeros(width, np.bool_)
+        self._forfeited: set[int] = set()
         self._has_common_dice = has_common_dice(config.rules)
-        self._rolls = np.zeros((width, FIRST_COUNT), np.int8)
 
     def fill(self, waiting: deque[ScheduledGame]) -> bool:
         """Start games that wait where enough slots are free; whether any game is on."""
@@ -68,47 +97,54 @@ class _Slots:
         if len(free) and len(free) >= min(len(waiting), width // _SHARE_FREE):
             self._start(free, [waiting.popleft() for _ in free])
         on = np.flatnonzero(self._is_on)
-        if not waiting and 0 < len(on) <= width // 2:  # free slots cost time as well
+        if not waiting and width > SMALL and 0 < len(on) <= width // _SHARE_KEPT:
             self._keep(on)
         return len(on) > 0
 
     def _start(self, slots: NDArray[np.intp], new: Sequence[ScheduledGame]) -> None:
-        records = self._batch.games[slots]
-        self._games[slots] = 0
+        records, columns = self._batch.games[slots], self._columns
+        columns.decisions[slots] = columns.seconds[slots] = 0
         for k, (i, scheduled) in enumerate(zip(slots.tolist(), new, strict=True)):
-            row, seed = self._games[i], self._config.seed_of(scheduled)
-            row["seed"], row["entrants"] = seed, scheduled.seats
-            row["streams"] = seat_seeds(seed, len(scheduled.seats))
-            records[k] = Game(self._config.rules, seed).state
+            seed = self._config.seed_of(scheduled)
+            columns.entrants[i] = scheduled.seats
+            columns.streams[i] = seat_seeds(seed, len(scheduled.seats))
+            self._game.reset(seed)
+            records[k] = self._game.state
             self._scheduled[i], self._logs[i] = scheduled, []
         self._batch.place_games(slots, records, check=False)
         self._is_on[slots] = True
-        self._write_rolls(slots, self._rolls.shape[1])
+        self._forfeited.difference_update(slots.tolist())
+        self._write_rolls(slots)
 
     def _keep(self, slots: NDArray[np.intp]) -> None:
-        """Go on with some slots alone."""
+        """Go on with some slots alone, as the free ones cost time as well."""
         records = self._batch.games[slots]
         self._batch = CpuBatch(len(slots), self._config.rules, seed=0, auto_reset=False)
         self._batch.place_games(np.arange(len(slots)), records, check=False)
         self._scheduled = [self._scheduled[i] for i in slots.tolist()]
         self._logs = [self._logs[i] for i in slots.tolist()]
-        self._games, self._rolls = self._games[slots], self._rolls[slots]
+        self._columns = _Columns._make(column[slots] for column in self._columns)
         self._is_on = self._is_on[slots]
+        self._forfeited.clear()
 
-    def _write_rolls(self, slots: NDArray[np.intp], count: int) -> None:
-        if self._has_common_dice:
-            balanced = self._config.rules.dice == "balanced"
-            for i in slots.tolist():
-                self._rolls[i] = rolls(int(self._games["seed"][i]), count, balanced=balanced)
+    def _write_rolls(self, slots: NDArray[np.intp]) -> None:
+        if not self._has_common_dice:
+            return
+        balanced, count = self._config.rules.dice == "balanced", self._columns.rolls.shape[1]
+        for i in slots.tolist():
+            scheduled = self._scheduled[i]
+            assert scheduled is not None
+            seed = self._config.seed_of(scheduled)
+            self._columns.rolls[i] = rolls(seed, count, balanced=balanced)
 
     def step(self) -> list[GameResult]:
         """Ask for a decision in each game and play it; the results of games that ended."""
         actions, forfeits = self._ask()
         ended = [self._end(i, forfeit) for i, forfeit in sorted(forfeits.items())]
-        # What was forfeited goes on by any legal actions, which nobody sees.
-        free = np.flatnonzero(~self._is_on)
-        masks = self._batch.mask[free]
-        actions[free] = np.where(masks.any(axis=1), masks.argmax(axis=1), NO_ACTION)
+        self._forfeited |= forfeits.keys()
+        for i in self._forfeited:  # these go on by any legal actions, which nobody sees
+            legal = self._batch.mask[i].nonzero()[0]
+            actions[i] = legal[0] if len(legal) else NO_ACTION
         if self._has_common_dice:
             self._set_outcomes(np.flatnonzero((actions == ROLL) & self._is_on))
         if self._config.records is not None:
@@ -119,21 +155,22 @@ class _Slots:
         return ended + [self._end(i, None) for i in over]
 
     def _set_outcomes(self, rolling: NDArray[np.intp]) -> None:
-        turns = self._batch.games["turn"][rolling]
-        if len(rolling) and turns.max() >= self._rolls.shape[1]:
-            count = 2 * self._rolls.shape[1]
-            self._rolls = np.zeros((len(self._rolls), count), np.int8)
-            self._write_rolls(np.flatnonzero(self._is_on), count)
-        self._batch.games["outcome"][rolling] = self._rolls[rolling, turns]
+        turns, known = self._batch.games["turn"][rolling], self._columns.rolls
+        if len(rolling) and turns.max() >= known.shape[1]:
+            more = np.zeros((len(known), 2 * known.shape[1]), np.int8)
+            self._columns = self._columns._replace(rolls=more)
+            self._write_rolls(np.flatnonzero(self._is_on))
+        self._batch.games["outcome"][rolling] = self._columns.rolls[rolling, turns]
 
     def _ask(self) -> tuple[NDArray[np.int64], dict[int, Forfeit]]:
         """The action in each slot, and the forfeits by slot."""
+        columns = self._columns
         on = np.flatnonzero(self._is_on)
         players = self._batch.player[on].astype(np.int64)
-        entrants = self._games["entrants"][on, players]
-        streams = self._games["streams"][on, players]
-        random_bits = nth_numbers(streams, self._games["decisions"][on, players])
-        self._games["decisions"][on, players] += 1
+        entrants = columns.entrants[on, players]
+        streams = columns.streams[on, players]
+        random_bits = nth_numbers(streams, columns.decisions[on, players])
+        columns.decisions[on, players] += 1
         actions = np.full(len(self._is_on), NO_ACTION, np.int64)
         forfeits: dict[int, Forfeit] = {}
         observations, masks = self._batch.units, self._batch.mask
@@ -145,7 +182,7 @@ class _Slots:
             start = time.perf_counter()
             actions[asked], reasons = _answers(self._agents[entrant], views, asked, self._batch)
             seconds = (time.perf_counter() - start) / len(asked)
-            self._games["seconds"][asked, players[rows]] += seconds
+            columns.seconds[asked, players[rows]] += seconds
             for k, reason in reasons.items():
                 forfeits[int(asked[k])] = Forfeit(int(players[rows[k]]), reason)
         return actions, forfeits
@@ -153,12 +190,13 @@ class _Slots:
     def _end(self, i: int, forfeit: Forfeit | None) -> GameResult:
         """The result of a game that is over."""
         self._is_on[i] = False
-        scheduled, row = self._scheduled[i], self._games[i]
+        scheduled, columns = self._scheduled[i], self._columns
         assert scheduled is not None
         if self._config.records_game(scheduled.number):
             replay(self._config, scheduled, self._logs[i])
-        game = self._batch.game(i)
-        return result_of(self._config, scheduled, game, row["decisions"], row["seconds"], forfeit)
+        self._game.games[0] = self._batch.games[i]
+        decisions, seconds = columns.decisions[i], columns.seconds[i]
+        return result_of(self._config, scheduled, self._game, decisions, seconds, forfeit)
 
 
 def _answers(

@@ -38,7 +38,10 @@ def schedule_for(rules: Rules) -> Schedule:
 
 
 @pytest.mark.parametrize("options", RULE_SETS)
-def test_batches_play_the_same_games(options: dict, tmp_path: Path) -> None:
+def test_batches_play_the_same_games(
+    options: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_games, "SMALL", 1)
     rules = Rules.make(**options)
     scheduled = list(schedule_for(rules).games())
     players = list(PLAYERS.values())
