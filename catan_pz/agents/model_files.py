@@ -3,12 +3,10 @@
 A model file is an `.npz` with the arrays of a network and a header in JSON; nothing of it is run.
 """
 
-import hashlib
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
@@ -65,13 +63,44 @@ class StoredModel(ABC):
     def save(self, path: Path | str, dtype: str = "float16") -> None:
         """Write a model file, whole or not at all; weights are "float16" or "float32" there."""
         stored = self.stored()
-        header = {"network": stored.network, **stored.header, "card": dict(self.card)}
-        write_model(path, header, stored.arrays, stored.encoder, dtype)
+        encoder = stored.encoder
+        for key, value in self.card.items():
+            try:
+                json.dumps({key: value}, allow_nan=False)
+            except (TypeError, ValueError):
+                raise not_possible(f"model: card[{key!r}]", value, "JSON values") from None
+        if dtype not in DTYPES:
+            raise not_possible("option dtype", dtype, f"one of {DTYPES}")
+        with np.errstate(over="ignore", under="ignore"):
+            arrays: dict[str, Any] = {k: array.astype(dtype) for k, array in stored.arrays.items()}
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ValueError(f"model: it has weights that are too large for {dtype}")
+        header = {
+            "format": FORMAT,
+            "layout": LAYOUT,
+            "encoder": {
+                "name": encoder.name,
+                "layout": encoder.layout,
+                "fingerprint": fingerprint(encoder),
+                "home": home_of(encoder),
+            },
+            "network": stored.network,
+            **stored.header,
+            "card": dict(self.card),
+        }
+        text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
+        with whole_file(Path(path)) as draft, draft.open("wb") as file:
+            np.savez(file, allow_pickle=False, header=text, **arrays)
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
         """The model in a file; nothing of the file is run."""
-        with model_file(path) as (header, arrays):
+        content = Path(path).read_bytes()
+        try:
+            arrays = read_arrays(content)
+            header = json.loads(arrays.pop("header").tobytes())
+            if header["format"] != FORMAT:
+                raise ValueError(f"its format is {quoted(header['format'])}, must be {FORMAT!r}")
             network = header.pop("network")
             if network["kind"] not in cls.kinds:
                 allowed = " or ".join(map(repr, cls.kinds))
@@ -80,7 +109,10 @@ class StoredModel(ABC):
                 )
             if not isinstance(header["card"], dict):
                 raise not_possible("model: card", header["card"], "an object")
-            return cls.restored(Stored(network, arrays, encoder_of(header), header))
+            weights = {name: array.astype(np.float32) for name, array in arrays.items()}
+            return cls.restored(Stored(network, weights, encoder_of(header), header))
+        except Exception as error:  # what a damaged archive gives is of many kinds
+            raise ValueError(f"{path} is no model that can be played: {error}") from error
 
     def card_text(self, name: str) -> str:
         """The card as Markdown: what it plays, how it was trained, how well it plays."""
@@ -88,59 +120,6 @@ class StoredModel(ABC):
 
 
 M = TypeVar("M", bound=StoredModel)
-
-
-def write_model(
-    path: Path | str, header: Mapping[str, Any], arrays: Arrays, encoder: Encoder, dtype: str
-) -> None:
-    """Write a model file, as `StoredModel.save` says."""
-    for key, value in header.get("card", {}).items():
-        try:
-            json.dumps({key: value}, allow_nan=False)
-        except (TypeError, ValueError):
-            raise not_possible(f"model: card[{key!r}]", value, "JSON values") from None
-    if dtype not in DTYPES:
-        raise not_possible("option dtype", dtype, f"one of {DTYPES}")
-    with np.errstate(over="ignore", under="ignore"):
-        stored: dict[str, Any] = {name: array.astype(dtype) for name, array in arrays.items()}
-    if not all(np.isfinite(array).all() for array in stored.values()):
-        raise ValueError(f"model: it has weights that are too large for {dtype}")
-    whole = {
-        "format": FORMAT,
-        "layout": LAYOUT,
-        "encoder": {
-            "name": encoder.name,
-            "layout": encoder.layout,
-            "fingerprint": fingerprint(encoder),
-            "home": home_of(encoder),
-        },
-        **header,
-        "checksum": checksum(stored),
-    }
-    text = json.dumps(whole, ensure_ascii=False).encode()
-    with whole_file(Path(path)) as draft, draft.open("wb") as file:
-        np.savez(file, allow_pickle=False, header=np.frombuffer(text, np.uint8), **stored)
-
-
-@contextmanager
-def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDArray[Any]]]]:
-    """Header and float32 weights of a model file; errors inside the block name the file."""
-    content = Path(path).read_bytes()
-    try:
-        arrays = read_arrays(content)
-        header = json.loads(arrays.pop("header").tobytes())
-        if header["format"] != FORMAT:
-            raise ValueError(f"its format is {quoted(header['format'])}, must be {FORMAT!r}")
-        for name, array in arrays.items():
-            if array.dtype.name not in DTYPES:
-                raise ValueError(f"its array {name!r} is {array.dtype}, must be one of {DTYPES}")
-        if header["checksum"] != checksum(arrays):
-            raise ValueError("its checksum doesn't fit: the file is damaged")
-        for name in arrays:  # one by one, so that both kinds are never there of all
-            arrays[name] = arrays[name].astype(np.float32, copy=False)
-        yield header, arrays
-    except Exception as error:  # what a damaged archive gives is of many kinds
-        raise ValueError(f"{path} is no model that can be played: {error}") from error
 
 
 def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
@@ -211,15 +190,6 @@ def check_weights(
             )
         if not np.isfinite(array).all():
             raise ValueError(f"{of}: array {name!r} has weights that aren't finite")
-
-
-def checksum(arrays: Arrays) -> str:
-    """SHA-256 of the names, dtypes, shapes and values of arrays."""
-    total = hashlib.sha256()
-    for name in sorted(arrays):
-        total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
-        total.update(np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data)
-    return total.hexdigest()
 
 
 def card_markdown(name: str, rows: Iterable[tuple[str, Any]], card: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ import pytest
 from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
+from catan_pz.agents.model_files import check_weights
 from catan_pz.agents.network import Base, DenseNetwork, Model, NetworkAgent
 from catan_pz.agents.registry import as_opponents
 from catan_pz.agents.table import Table
@@ -171,7 +172,6 @@ def _change(path, **changes):
     [
         ({"format": "catan-pz-model/9"}, "format is 'catan-pz-model/9'"),
         ({"layout": "another"}, "another layout of observations"),
-        ({"checksum": "0"}, "damaged"),
         ({"network": {"kind": "dense", "activation": "sigmoid"}}, "activation='sigmoid'"),
         ({"network": {"kind": "deep"}}, "the kind 'deep'"),
         (
@@ -343,3 +343,18 @@ def test_underflow_is_no_error_where_other_libraries_let_it_raise(positions):
     with np.errstate(under="raise"):
         assert np.array_equal(agent.act_batch(views), expected)
         agent.probabilities(seen, views.masks)
+
+
+@pytest.mark.parametrize(
+    ("weights", "match"),
+    [
+        ({"a": np.zeros(3)}, r"model: array 'b' has the shape None, must have \(1, 2\)"),
+        ({"a": np.zeros(3), "b": np.zeros((2, 1))}, r"'b' has the shape \(2, 1\), must have"),
+        ({"a": np.zeros(3), "b": np.zeros((1, 2)), "c": np.zeros(1)}, r"'c' .* must have None"),
+        ({"a": np.zeros(3), "b": np.array([[0, np.inf]])}, "'b' has weights that aren't finite"),
+    ],
+)
+def test_weights_of_other_shapes_or_not_finite_are_named(weights, match):
+    check_weights({"a": np.zeros(3), "b": np.zeros((1, 2))}, {"a": (3,), "b": (1, 2)})
+    with pytest.raises(ValueError, match=match):
+        check_weights(weights, {"a": (3,), "b": (1, 2)})

@@ -24,10 +24,6 @@ from catan_pz.rules import Board, Rules
 EOF_SECONDS: Final = 5.0
 """Time to answer what has come in, once no more comes."""
 
-_ENDED: Final = 1
-"""Exit status if that doesn't suffice."""
-
-
 Exchange = Callable[[Message], Message]
 """Sends a message to the host and receives its answer."""
 
@@ -177,7 +173,13 @@ def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
     """
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     has_ended = threading.Event()
-    threading.Thread(target=_read, args=(incoming, lines, has_ended), daemon=True).start()
+
+    def read() -> None:
+        for line in incoming:
+            lines.put(line)
+        lines.put(None)
+        if not has_ended.wait(EOF_SECONDS):
+            os._exit(1)
 
     def send(message: Message) -> None:
         outgoing.write(messages.encoded(message))
@@ -191,6 +193,7 @@ def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
             raise EOFError("the host is gone")
         return messages.decoded(line)
 
+    threading.Thread(target=read, daemon=True).start()
     session = Session(agent, exchange)
     with contextlib.suppress(BrokenPipeError):
         while (line := lines.get()) is not None:
@@ -198,16 +201,6 @@ def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
             if answer is not None:
                 send(answer)
     has_ended.set()
-
-
-def _read(
-    incoming: IO[bytes], lines: "queue.SimpleQueue[bytes | None]", has_ended: threading.Event
-) -> None:
-    for line in incoming:
-        lines.put(line)
-    lines.put(None)
-    if not has_ended.wait(EOF_SECONDS):
-        os._exit(_ENDED)
 
 
 def standard_streams() -> tuple[IO[bytes], IO[bytes]]:
