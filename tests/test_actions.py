@@ -1,24 +1,181 @@
+"""Actions in words and their ids: the table, and the way there and back."""
+
+import itertools
+import json
+
 import pytest
 
-from catan_pz.actions import (
-    ACTION_KINDS,
-    NUM_ACTIONS,
-    NUM_ACTIONS_WITHOUT_TRADE,
-    action_id,
-    describe_action,
-)
+from catan_pz import Game, action_id, describe_action
+from catan_pz.actions import ACTION_KINDS
+from catan_pz.terms import Resource
+from tests.helpers import RESOURCES
+
+pytestmark = pytest.mark.purepython
+
+TABLE = [
+    ("roll", 0, 1, []),
+    ("end_turn", 1, 1, []),
+    ("build_road", 2, 72, ["edge"]),
+    ("build_settlement", 74, 54, ["vertex"]),
+    ("build_city", 128, 54, ["vertex"]),
+    ("buy_development_card", 182, 1, []),
+    ("play_knight", 183, 1, []),
+    ("play_road_building", 184, 1, []),
+    ("play_year_of_plenty", 185, 15, ["pair"]),
+    ("play_monopoly", 200, 5, ["resource"]),
+    ("move_robber", 205, 19, ["hex"]),
+    ("steal", 224, 3, ["seat"]),
+    ("discard", 227, 5, ["resource"]),
+    ("maritime_trade", 232, 20, ["get", "give"]),
+    ("offer", 252, 120, ["get", "give"]),
+    ("compose_give", 372, 5, ["resource"]),
+    ("compose_get", 377, 5, ["resource"]),
+    ("compose_send", 382, 1, []),
+    ("accept", 383, 1, []),
+    ("reject", 384, 1, []),
+    ("close_with", 385, 3, ["seat"]),
+    ("withdraw", 388, 1, []),
+]
+"""Kind, first id, how many, names of the arguments."""
 
 
-def test_kinds_cover_the_table_without_gaps() -> None:
-    ids = [a for kind in ACTION_KINDS for a in kind.ids]
-    assert ids == list(range(NUM_ACTIONS))
-    without = [a for kind in ACTION_KINDS if not kind.trading for a in kind.ids]
-    assert without == list(range(NUM_ACTIONS_WITHOUT_TRADE))
+@pytest.mark.parametrize(("kind", "first", "count", "arguments"), TABLE)
+def test_the_action_table(kind, first, count, arguments):
+    ids = [a for a in range(389) if describe_action(a)["kind"] == kind]
+    assert ids == list(range(first, first + count))
+    for a in ids:
+        assert sorted(describe_action(a)) == sorted(["kind", *arguments])
 
 
-def test_kinds_are_those_of_the_descriptions() -> None:
-    for kind in ACTION_KINDS:
-        assert {describe_action(a)["kind"] for a in kind.ids} == {kind.name}
+def test_kinds_cover_the_table_without_gaps():
+    assert [a for kind in ACTION_KINDS for a in kind.ids] == list(range(389))
+    assert [a for kind in ACTION_KINDS if not kind.trading for a in kind.ids] == list(range(252))
+    assert [(kind.name, kind.first, kind.count) for kind in ACTION_KINDS] == [
+        row[:3] for row in TABLE
+    ]
+
+
+def test_the_sizes_of_the_action_space():
+    assert TABLE[-1][1] + TABLE[-1][2] == 389
+    assert len(Game(seed=0).mask) == 389
+    assert len(Game(seed=0, trading=False).mask) == 252
+
+
+def test_there_and_back():
+    for a in range(389):
+        description = describe_action(a)
+        assert json.loads(json.dumps(description)) == description
+        assert action_id(description.pop("kind"), **description) == a
+
+
+def test_places_seats_and_resources_are_counted_up():
+    for first, name, values in (
+        (2, "edge", range(72)),
+        (74, "vertex", range(54)),
+        (128, "vertex", range(54)),
+        (205, "hex", range(19)),
+        *((first, "seat", (1, 2, 3)) for first in (224, 385)),
+        *((first, "resource", RESOURCES) for first in (200, 227, 372, 377)),
+    ):
+        found = [describe_action(first + k)[name] for k in range(len(values))]
+        assert found == list(values)
+
+
+def test_year_of_plenty_pairs_in_lexicographic_order():
+    pairs = [list(pair) for pair in itertools.combinations_with_replacement(RESOURCES, 2)]
+    assert [describe_action(185 + k)["pair"] for k in range(15)] == pairs
+
+
+SWAPS = [(give, get) for give in RESOURCES for get in RESOURCES if give != get]
+
+
+def test_maritime_trades_are_give_major():
+    swaps = [{"kind": "maritime_trade", "give": give, "get": get} for give, get in SWAPS]
+    assert [describe_action(232 + k) for k in range(20)] == swaps
+
+
+def test_the_order_of_offers():
+    """1:1, 2:1, 1+1:1, then the mirror images of 2:1 and 1+1:1 in the same order."""
+    singles = [({give: 1}, {get: 1}) for give, get in SWAPS]
+    doubles = [({give: 2}, {get: 1}) for give, get in SWAPS]
+    pairs = [
+        ({a: 1, b: 1}, {get: 1})
+        for a, b in itertools.combinations(RESOURCES, 2)
+        for get in RESOURCES
+        if get not in (a, b)
+    ]
+    mirrored = [(get, give) for give, get in doubles + pairs]
+    expected = [*singles, *doubles, *pairs, *mirrored]
+    assert [len(part) for part in (singles, doubles, pairs, mirrored)] == [20, 20, 30, 50]
+    assert [
+        (describe_action(a)["give"], describe_action(a)["get"]) for a in range(252, 372)
+    ] == expected
+
+
+def test_examples():
+    assert describe_action(2 + 12) == {"kind": "build_road", "edge": 12}
+    assert action_id("maritime_trade", give="ore", get="brick") == 232 + 16
+    assert action_id("offer", give={"ore": 1, "wool": 1}, get={"brick": 1}) == 292 + 8 * 3
+
+
+def test_names_may_come_in_any_order():
+    straight = action_id("play_year_of_plenty", pair=["brick", "ore"])
+    assert action_id("play_year_of_plenty", pair=["ore", "brick"]) == straight
+    full = {**dict.fromkeys(RESOURCES, 0), "wool": 2}
+    plain = action_id("offer", give={"wool": 2}, get={"ore": 1})
+    assert action_id("offer", give=full, get={"ore": 1}) == plain
+
+
+def test_a_description_is_the_callers_own():
+    describe_action(252)["give"]["brick"] = 9
+    describe_action(185)["pair"].append("ore")
+    assert describe_action(252)["give"] == {"brick": 1}
+    assert describe_action(185)["pair"] == ["brick", "brick"]
+
+
+@pytest.mark.parametrize("a", [-1, 389, 10**9])
+def test_ids_that_do_not_exist(a):
+    with pytest.raises(ValueError, match=str(a)):
+        describe_action(a)
+
+
+WRONG = {
+    "unknown kind": ("build_castle", {}, "build_castle"),
+    "missing argument": ("build_road", {}, "edge"),
+    "wrong argument": ("build_road", {"vertex": 1}, "edge"),
+    "argument of none": ("roll", {"edge": 1}, "roll"),
+    "negative vertex": ("build_city", {"vertex": -1}, "build_city"),
+    "seat 0": ("steal", {"seat": 0}, "steal"),
+    "gold": ("discard", {"resource": "gold"}, "discard"),
+    "one for itself": ("maritime_trade", {"give": "ore", "get": "ore"}, "maritime_trade"),
+    "single card of plenty": ("play_year_of_plenty", {"pair": ["ore"]}, "play_year_of_plenty"),
+    "both sides": ("offer", {"give": {"ore": 1}, "get": {"ore": 1}}, "offer"),
+    "too many": ("offer", {"give": {"wool": 3}, "get": {"ore": 1}}, "offer"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_words_that_make_no_action(wrong):
+    kind, arguments, named = WRONG[wrong]
+    with pytest.raises(ValueError, match=named):
+        action_id(kind, **arguments)
+
+
+def test_resources_are_names_or_enums():
+    brick, ore = Resource.BRICK, Resource.ORE
+    for kind, by_enum, by_name in (
+        ("play_monopoly", {"resource": ore}, {"resource": "ore"}),
+        ("play_year_of_plenty", {"pair": [ore, "brick"]}, {"pair": ["brick", "ore"]}),
+        ("maritime_trade", {"give": ore, "get": brick}, {"give": "ore", "get": "brick"}),
+        (
+            "offer",
+            {"give": {ore: 1}, "get": {brick: 1}},
+            {"give": {"ore": 1}, "get": {"brick": 1}},
+        ),
+    ):
+        assert action_id(kind, **by_enum) == action_id(kind, **by_name)
+    with pytest.raises(ValueError, match="build_road"):
+        action_id("build_road", edge=ore)
 
 
 @pytest.mark.parametrize(

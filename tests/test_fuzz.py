@@ -35,7 +35,7 @@ TRIES = settings(
     derandomize=EXAMPLES is None,
     deadline=None,
     database=None,
-    max_examples=int(EXAMPLES or 25),
+    max_examples=int(EXAMPLES or 15),
     suppress_health_check=list(HealthCheck),
 )
 

@@ -106,7 +106,7 @@ def check_game(seed: int, options: dict[str, Any], steps: int, every: int) -> se
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_truth_and_secrecy_in_random_games(name: str) -> None:
-    check_game(1, RULE_SETS[name], steps=250, every=9)
+    check_game(1, RULE_SETS[name], steps=200, every=10)
 
 
 @pytest.mark.purepython

@@ -43,7 +43,7 @@ def follow(rules, seed, most):
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_actions_do_what_the_rulebook_says(name):
-    follow(RULE_SETS[name], 1, most=400)
+    follow(RULE_SETS[name], 1, most=300)
 
 
 @pytest.mark.slow

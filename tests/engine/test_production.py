@@ -83,9 +83,9 @@ def compare(count, seed):
 
 
 def test_production_against_an_independent_reading():
-    shared, single = compare(150, seed=1)
-    assert shared > 50
-    assert single > 50
+    shared, single = compare(60, seed=1)
+    assert shared > 20
+    assert single > 20
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from tests.engine.test_random_games import check_conservation
 
 ACTIONS = [describe_action(a) for a in range(389)]
 SETTINGS = settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

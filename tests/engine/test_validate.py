@@ -222,6 +222,59 @@ def test_every_flag_is_shown_to_be_raised():
     assert set(shown) == set(Violation)
 
 
+def setting_up():
+    """The second settlement of the last seat stands, its road is due."""
+    game = Game(num_players=2, trading=False, board="beginner", seed=3)
+    while game.state["settlements"][1].bit_count() < 1 or game.phase != Phase.SETUP_ROAD:
+        game.step(int(game.legal_actions()[0]))
+    return game
+
+
+def placing_free_road():
+    """Fourteen roads built, and one free road to place."""
+    roads = path(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 37, 36, 35, 34)
+    seat = {"settlements": [16], "roads": roads, "cards": {"road_building": 1}}
+    return act(position([seat, {}], rules=Rules(num_players=2)), "play_road_building")
+
+
+def fifteenth_road(s):
+    (e,) = path(34, 33)
+    s["roads"][0, e // 36] |= 1 << e % 36
+
+
+def emptied_bank(s):
+    s["hand"][0] += s["bank"]
+    s["bank"] = 0
+
+
+UNSOUND = {
+    "a free road and no road left": (placing_free_road, fifteenth_road, V.TURN),
+    "a discard before the roll": (discarding, put("rolled", 0), V.TURN),
+    "a roll in set-up": (setting_up, put("rolled", 1), V.SETUP),
+    "a card played in set-up": (setting_up, put("card_played", 1), V.SETUP),
+    "turns before set-up": (setting_up, put("turn", 3), V.SETUP),
+    "an empty bank in set-up": (setting_up, emptied_bank, V.SETUP),
+}
+
+
+@pytest.mark.parametrize("fault", UNSOUND)
+def test_each_fault_of_a_phase_is_found(fault):
+    make, spoil, expected = UNSOUND[fault]
+    game = make()
+    assert game.validate() == Violation.NONE
+    spoil(game.games[0])
+    assert expected in Game.from_games(game.games, game.rules).validate()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_state_of_a_set_up_is_sound(seed):
+    game = Game(seed=seed, num_players=4, first_player="random")
+    while game.phase.name.startswith("SETUP"):
+        assert game.validate() == Violation.NONE
+        legal = game.legal_actions()
+        game.step(int(legal[7 * seed % len(legal)]))
+
+
 def test_in_the_setup_each_settlement_has_a_road_of_its_own():
     game = Game(num_players=2, trading=False, board="beginner", seed=3)
     while game.state["settlements"][1].bit_count() < 2 or game.phase == Phase.SETUP_ROAD:

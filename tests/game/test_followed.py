@@ -98,7 +98,7 @@ def test_a_view_is_resampled_as_it_was_when_the_game_has_gone_on(customs: TableC
 
 @pytest.mark.parametrize("name", ALL_RULES)
 def test_every_seat_sees_what_the_hosting_game_shows(name: str) -> None:
-    Table(ALL_RULES[name], 1).play(180)
+    Table(ALL_RULES[name], 1).play(130)
 
 
 @pytest.mark.slow

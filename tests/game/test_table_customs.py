@@ -41,7 +41,7 @@ def test_bounds_and_own_cards_are_right_in_every_seat(players: int, seed: int) -
     seats = range(players)
     followed = [FollowedGame.from_snapshot(game.snapshot(), p, CUSTOMS) for p in seats]
     hidden = 0
-    for _ in range(300):
+    for _ in range(200):
         events = game.step_once(int(rng.choice(game.legal_actions())))
         hidden += DISCARD <= events[0].what < MARITIME_TRADE
         hands = game.state["hand"][:players]
@@ -133,7 +133,7 @@ def test_a_forward_search_takes_hands_and_banks_that_do_not_add_up(uncertainty: 
     agent = agents.load("charlesworth", uncertainty=uncertainty, **options)
     agent.reset(0, rules, 1)
     searched = 0
-    while searched < 10:
+    while searched < 4:
         followed.follow(told(game.step_once(int(rng.choice(game.legal_actions()))), 0))
         if game.player == 0 and len(game.legal_actions()) > 1 and followed.sampled.player == 0:
             games = followed.view().resample_many(rng, 8)
