@@ -108,7 +108,7 @@ test-plain: $(VENV)/.test-installed  ## run the tests with the plain compiler ba
 
 .PHONY: test-browser
 test-browser: $(VENV)/.browser-installed  ## run the tests of the pages in Chromium
-	$(BIN)/python -m pytest -n 0 $(PYTEST_ARGS) tests/web/browser
+	$(BIN)/python -m pytest -n 0 -m browser $(PYTEST_ARGS) tests/web/browser
 
 .PHONY: bench
 bench: $(VENV)/.test-installed  ## measure speed

@@ -1,18 +1,14 @@
-"""A real server in a thread, and Chromium; skipped where Playwright or a browser is missing.
-
-    python -m pip install playwright
-    python -m pytest -n 0 tests/web/browser
+"""A real server in a thread, and Chromium: `make test-browser`, in a process of its own.
 
 Chromium is looked for on the path; `playwright install chromium` brings another, found too.
 """
 
 import os
 import shutil
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,8 +16,11 @@ from catan_pz import agents
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from tests.web.browser.waiting import TIMEOUT
+from tests.play.recordings import recorded
+from tests.web.browser.pages import TIMEOUT
 from tests.web.tables import hosted
+
+__all__ = ["recorded"]
 
 
 @pytest.fixture(scope="package")
@@ -60,28 +59,28 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     assert failures == []
 
 
-class Served:
-    """A server and its tables.
+class Served(NamedTuple):
+    """A server with a table.
 
     Attributes:
-        tables: what it serves.
+        table: what it serves.
         address: of its first page.
     """
 
-    def __init__(self, tables: list[Any], address: str) -> None:
-        self.tables = tables
-        self.address = address
+    table: Any
+    address: str
 
-    def link(self, viewer: int, table: int = 0) -> str:
-        """The address at which a viewer finds a table."""
-        return f"{self.address}/table/{self.tables[table].hosted.links[viewer]}"
+    def link(self, viewer: int) -> str:
+        """The address at which a viewer finds the table."""
+        return f"{self.address}/table/{self.table.hosted.links[viewer]}"
 
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Served]]:
-    """Starts a server: rules of its table, who plays and advises, from where, the study, a file."""
-    pytest.importorskip("starlette", reason="Starlette is not installed")
-    uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    """Starts a server: who plays, by which rules or from where, who advises, the table's file."""
+    import uvicorn
+
+    from catan_pz.web.listening import open_socket
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.server import make_app
     from catan_pz.web.study_server import Studies
@@ -89,32 +88,33 @@ def serve() -> Iterator[Callable[..., Served]]:
     running = []
 
     def started(
-        rules: Rules,
         playing: list[str | None],
+        rules: Rules | None = None,
         *,
         start: Game | None = None,
-        study: str | None = None,
         adviser: str | None = None,
         path: Path | None = None,
     ) -> Served:
         game = hosted(
             playing,
-            rules,
+            rules or Rules(num_players=2),
             record=None if start is None else GameRecord.of(start),
             names=[f"P{seat}" for seat in range(len(playing))],
             adviser=None if adviser is None else agents.load(adviser),
         )
         table = LiveTable(game, path)
-        opened = socket.create_server(("127.0.0.1", 0))
-        app = make_app([table], Studies(study))
+        opened = open_socket("127.0.0.1", 0)
         config = uvicorn.Config(
-            app, log_level="warning", ws="websockets-sansio", timeout_graceful_shutdown=1
+            make_app([table], Studies()),
+            log_level="warning",
+            ws="websockets-sansio",
+            timeout_graceful_shutdown=1,
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
         thread.start()
         running.append((server, thread, opened))
-        return Served([table], f"http://127.0.0.1:{opened.getsockname()[1]}")
+        return Served(table, f"http://127.0.0.1:{opened.getsockname()[1]}")
 
     yield started
     for server, thread, opened in running:

@@ -21,12 +21,9 @@ from catan_pz.agents.table import Table
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.web.saved import SavedTable, write
+from catan_pz.web.saved import table_text, write
 
-_RULES: Final = Rules(num_players=4)
-_SEED: Final = 11
-_TURN: Final = 41
-_NAMES: Final = ["Ann", "Bob", "Cleo", "Dan"]
+_AGENTS: Final = [None, "heuristic", "heuristic", "heuristic"]
 _PICTURES: Final = (
     ("browser", "table", (1400, 960), "light"),
     ("browser-phone", "table", (360, 740), "dark"),
@@ -37,23 +34,20 @@ _PICTURES: Final = (
 
 def midgame() -> GameRecord:
     """A game until its first player may build and trade."""
-    game = Game(_RULES, seed=_SEED)
-    record = GameRecord.of(game, _NAMES)
+    game = Game(Rules(num_players=4), seed=11)
+    record = GameRecord.of(game, ["Ann", "Bob", "Cleo", "Dan"], _AGENTS)
     with Table(game, ["heuristic"] * 4, range(4)) as table:
-        while game.turn < _TURN or game.player != 0 or game.phase.name != "MAIN":
+        while game.turn < 41 or game.player != 0 or game.phase.name != "MAIN":
             table.step()
     return record
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, str]]:
-    """The links of a seat and of the study."""
-    record = midgame()
-    agents = [None, "heuristic", "heuristic", "heuristic"]
+def serving(folder: Path) -> Iterator[dict[str, str]]:
+    """The addresses of a seat and of the study."""
+    record, position = midgame(), folder / "game.jsonl"
     links = {-1: "onlookers-of-the-picture", 0: "seat-of-the-picture"}
-    table = SavedTable(agents, _NAMES, links, record)
-    write(folder / "table-0.jsonl", table.text())
-    position = folder / "game.jsonl"
+    write(folder / "table-0.jsonl", table_text(record, links))
     record.save(position)
     words = ["serve", "--port", "0", "--save", str(folder), "--study", str(position)]
     process = subprocess.Popen(
@@ -64,8 +58,8 @@ def serving(folder: Path) -> Iterator[tuple[str, str]]:
         said = ""
         while "Study" not in said:
             said += process.stdout.readline()
-        links = re.findall(r"http\S+", said)
-        yield links[0], links[-1]
+        found = re.findall(r"http\S+", said)
+        yield {"table": found[0], "study": found[-1]}
     finally:
         process.terminate()
         process.wait()
@@ -73,9 +67,7 @@ def serving(folder: Path) -> Iterator[tuple[str, str]]:
 
 def first_picture(page: Any) -> str:
     """Milliseconds until something was drawn, and until the board was."""
-    painted = page.evaluate(
-        "performance.getEntriesByName('first-contentful-paint').map((one) => one.startTime)[0]"
-    )
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     loaded = page.evaluate(
         "performance.getEntries().reduce((sum, one) => sum + (one.transferSize ?? 0), 0)"
     )
@@ -85,16 +77,13 @@ def first_picture(page: Any) -> str:
 
 def main() -> None:
     """Take the pictures."""
-    home = Path(sys.argv[1])
+    found = shutil.which("chromium")
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder)) as (seat, study),
+        serving(Path(folder)) as addresses,
         sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=found, args=["--no-sandbox"]) as browser,
     ):
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        addresses = {"table": seat, "study": study}
         for name, page_of, (width, height), scheme in _PICTURES:
             size = {"width": width, "height": height}
             page = browser.new_page(viewport=size, color_scheme=scheme)
@@ -102,9 +91,8 @@ def main() -> None:
             page.wait_for_selector("#picture .control", state="attached")
             print(name, first_picture(page))
             drawn = Image.open(BytesIO(page.screenshot()))
-            drawn.save(home / f"{name}.webp", quality=62, method=6)
+            drawn.save(Path(sys.argv[1]) / f"{name}.webp", quality=62, method=6)
             page.close()
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """A position set up, played on and saved in a real browser."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,9 @@ import pytest
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.web.study import Study
-from tests.web.browser.waiting import wait_for
+from tests.web.browser.pages import arrive, control, wait_for
 
-RULES = Rules(num_players=2, max_turns=12)
-
-
-def place(page: Any, name: str) -> Any:
-    return page.locator(f'.control[data-name="{name}"]')
+pytestmark = pytest.mark.browser
 
 
 def position(page: Any) -> dict[str, Any]:
@@ -32,15 +26,13 @@ def tool(page: Any, words: str) -> None:
 
 
 def middle(page: Any, name: str) -> tuple[float, float]:
-    box = place(page, name).bounding_box()
+    box = control(page, name).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 @pytest.fixture
 def study(open_page: Callable[..., Any], serve: Callable[..., Any]) -> Any:
-    page = open_page(f"{serve(RULES, [None, 'random']).address}/study")
-    wait_for(page, "window.studyPage?.news")
-    return page
+    return arrive(open_page(f"{serve([None, 'random']).address}/study"))
 
 
 def test_a_position_is_set_up_played_on_and_saved(study: Any, tmp_path: Path) -> None:
@@ -49,10 +41,10 @@ def test_a_position_is_set_up_played_on_and_saved(study: Any, tmp_path: Path) ->
     page.click("#new-empty")
     wait_for(page, "studyPage.news.position.players.length === 2")
     tool(page, "Settlement")
-    place(page, "vertex 10").click()
+    control(page, "vertex 10").click()
     wait_for(page, "studyPage.news.position.players[0].settlements.includes(10)")
     page.locator("#seats label", has_text="Player 1").click()
-    place(page, "vertex 30").click()
+    control(page, "vertex 30").click()
     wait_for(page, "studyPage.news.position.players[1].settlements.includes(30)")
     # A hand: what it takes comes from the bank.
     page.get_by_label("ore in hand").fill("4")
@@ -88,7 +80,7 @@ def test_a_position_is_set_up_played_on_and_saved(study: Any, tmp_path: Path) ->
 def test_pieces_are_dragged_and_faults_are_told_beside_the_board(study: Any) -> None:
     page = study
     tool(page, "City")
-    place(page, "vertex 10").click()
+    control(page, "vertex 10").click()
     wait_for(page, "studyPage.news.position.players[0].cities.includes(10)")
     tool(page, "Move")
     page.mouse.move(*middle(page, "vertex 10"))
@@ -98,7 +90,7 @@ def test_pieces_are_dragged_and_faults_are_told_beside_the_board(study: Any) -> 
     wait_for(page, "studyPage.news.position.players[0].cities.includes(33)")
     assert page.locator("#problems").inner_text() == ""
     tool(page, "Road")
-    place(page, "edge 2").click()
+    control(page, "edge 2").click()
     page.locator("#problems", has_text="A road touches no other road").wait_for()
     assert page.is_disabled("#step")
     page.click("#undo")
@@ -106,14 +98,14 @@ def test_pieces_are_dragged_and_faults_are_told_beside_the_board(study: Any) -> 
     # By keyboard: choose what to move, then where to.
     tool(page, "Move")
     robber = position(page)["robber"]
-    place(page, f"hex {robber}").press("Enter")
-    place(page, f"hex {(robber + 1) % 19}").press("Enter")
+    control(page, f"hex {robber}").press("Enter")
+    control(page, f"hex {(robber + 1) % 19}").press("Enter")
     wait_for(page, f"studyPage.news.position.robber === {(robber + 1) % 19}")
 
 
 def test_positions_are_opened_and_survive_a_reload(study: Any, tmp_path: Path) -> None:
     page = study
-    game = Game(RULES, seed=5)
+    game = Game(Rules(num_players=2), seed=5)
     for _ in range(12):
         game.step(int(game.legal_actions()[0]))
     path = tmp_path / "position.json"
@@ -136,42 +128,6 @@ def test_positions_are_opened_and_survive_a_reload(study: Any, tmp_path: Path) -
     assert position(page) == broken
 
 
-def test_a_position_survives_reloads_before_it_is_opened(
-    study: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page, opened = study, Study.open
-
-    def slow(self: Study, text: str) -> Any:
-        time.sleep(2)  # somebody else's agent thinks
-        return opened(self, text)
-
-    tool(page, "Settlement")
-    place(page, "vertex 10").click()
-    wait_for(page, "studyPage.news.position.players[0].settlements.includes(10)")
-    with monkeypatch.context() as patched:
-        patched.setattr(Study, "open", slow)
-        page.reload()
-        wait_for(page, "window.studyPage?.news")
-        assert position(page)["players"][0]["settlements"] == []
-    page.reload()
-    wait_for(page, "window.studyPage?.news?.position.players[0].settlements.includes(10)")
-
-
-def test_the_page_stays_where_it_is_while_agents_play(study: Any) -> None:
-    page = study
-    page.set_viewport_size({"width": 800, "height": 500})
-    page.click("#new-game")
-    wait_for(page, "studyPage.news.is_playable")
-    place(page, "vertex 10").focus()
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    before = page.evaluate("scrollY")
-    assert before > 0
-    page.evaluate("studyPage.play(2)")
-    wait_for(page, "studyPage.news.log.length === 2")
-    assert page.evaluate("document.activeElement.dataset.name") == "vertex 10"
-    assert page.evaluate("scrollY") == before
-
-
 def test_a_study_that_made_room_comes_back_with_its_position(
     study: Any, open_page: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,10 +136,8 @@ def test_a_study_that_made_room_comes_back_with_its_position(
     study.click("#step")
     wait_for(study, "studyPage.news.can_undo")
     before = position(study)
-    other = open_page(study.url)
-    wait_for(other, "window.studyPage?.news")
+    other = arrive(open_page(study.url))
     study.locator("#status", has_text="This study made room for another.").wait_for()
-    study.wait_for_timeout(2000)  # longer than pages wait until they try again
     study.evaluate("studyPage.text = null")
     study.mouse.click(5, 5)
     wait_for(study, "Boolean(studyPage.text) && studyPage.news.can_undo")

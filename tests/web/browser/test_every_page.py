@@ -1,0 +1,90 @@
+"""Every page on screens of any width, light and dark; a replay by keys and clicks.
+
+The environment variable AXE may name `axe.min.js`: axe-core then judges the pages, too.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz.agents.search import SearchAgent
+from catan_pz.game.record import GameRecord
+from catan_pz.play.annotations import Annotations
+from catan_pz.play.frames import frames_of_record
+from catan_pz.web.replay import make_replay
+from tests.web.browser.pages import arrive, trade_position, wait_for
+
+pytestmark = pytest.mark.browser
+
+AXE = os.environ.get("AXE")
+SCREENS = [(360, "dark"), (390, "light"), (768, "dark"), (1280, "light"), (1920, "dark")]
+
+
+def check(page: Any) -> None:
+    """Nothing beyond the page's width, and nothing that axe-core finds, where it is there."""
+    width = page.evaluate("innerWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if AXE is not None:
+        # The pages' security policy lets no script in; a debugger may evaluate one.
+        page.evaluate(Path(AXE).read_text(encoding="utf-8") + "; null")
+        found = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
+
+
+@pytest.fixture(scope="module")
+def replay(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a replay with advice and win probabilities."""
+    quick = SearchAgent(simulations=2, determinizations=1, turns=0, rollout="random")
+    frames = frames_of_record(GameRecord.load(recorded), annotate=Annotations("weighted", quick))
+    path = tmp_path_factory.mktemp("replays") / "replay.html"
+    make_replay(frames).save(path)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+def test_pages_fit_every_screen(
+    open_page: Callable[..., Any], serve: Callable[..., Any], replay: str, width: int, scheme: str
+) -> None:
+    served = serve([None, None], start=trade_position(), adviser="weighted")
+    options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+    for viewer in (0, -1):
+        check(arrive(open_page(served.link(viewer), **options)))
+    check(open_page(served.address, **options))
+    study = arrive(open_page(f"{served.address}/study", **options))
+    study.locator("summary").click()
+    check(study)
+    page = open_page(f"{replay}#20", **options)
+    page.wait_for_selector("#log li[aria-current]")
+    check(page)
+    assert page.evaluate("player.at") == 20
+    assert page.is_visible("#panels") == (width <= 640)
+
+
+def test_a_replay_moves_by_keys_buttons_slider_and_log(
+    open_page: Callable[..., Any], replay: str, recorded: Path
+) -> None:
+    page = open_page(replay)
+    page.wait_for_selector("#log li[aria-current]")
+    last = len(GameRecord.load(recorded).decisions)
+    for key, reached in (("End", last), ("Home", 0), ("ArrowRight", 1), ("ArrowLeft", 0)):
+        page.keyboard.press(key)
+        assert page.evaluate("player.at") == reached
+    page.fill("#slider", "7")
+    assert page.evaluate("player.at") == 7
+    page.click("#log li >> nth=4")
+    assert page.evaluate("player.at") == 4
+    assert page.inner_text("#log li[aria-current]") == page.inner_text("#line")
+    page.select_option("#speed", "4")
+    page.click("#play")
+    wait_for(page, "player.at >= 7")
+    page.click("#play")
+    assert page.get_attribute("#play", "aria-label") == "Play"
+    page.keyboard.press("Home")
+    assert page.is_visible("#winning")
+    assert page.locator("#legend li").first.inner_text().endswith(" %")
+    assert page.evaluate("document.querySelectorAll('#board .overlay circle').length") > 10
+    page.keyboard.press("a")
+    assert page.evaluate("document.querySelectorAll('#board .overlay').length") == 0
