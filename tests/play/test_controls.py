@@ -5,7 +5,7 @@ from catan_pz import actions as table
 from catan_pz.actions import action_id
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
-from catan_pz.play.controls import NOTHING, Control, Draft, control_at, controls
+from catan_pz.play.controls import Control, Draft, control_at
 from catan_pz.play.desk import desk_layers
 from catan_pz.play.offers import offer_actions
 from catan_pz.render.layout import Area, Bar, Box, Disc, covers
@@ -63,12 +63,6 @@ def test_every_legal_action_can_be_pressed_and_nothing_else(name: str) -> None:
     assert len(kinds) > 40
 
 
-def test_nothing_can_be_pressed_while_another_decides() -> None:
-    game = Game(seed=1)
-    view = table_view(game.snapshot(), 1)
-    assert controls(game, 1, view, Draft()) == ()
-
-
 @pytest.mark.parametrize("name", ["both_forms", "composed"])
 def test_offers_of_any_size_are_composed(name: str) -> None:
     hand = {"brick": 3, "lumber": 2}
@@ -90,15 +84,6 @@ def test_offers_of_any_size_are_composed(name: str) -> None:
     for action in play:
         game.step_once(action)
     assert game.phase == Phase.ANSWER
-
-
-def test_what_nobody_can_hold_is_not_offered() -> None:
-    game = position([{"hand": {"brick": 2}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2))
-    draft = composed([0], [4, 4])
-    offer = next(c for c in pressable(game, draft) if c.name == "offer")
-    assert not offer.is_active
-    assert offer.words == "nobody can have 2 ore"
-    assert offer_actions(game, NOTHING, draft.get) == ()
 
 
 def test_answers_say_what_is_given_and_got() -> None:
@@ -162,13 +147,6 @@ def test_the_tray_takes_what_offers_may_have_and_says_so() -> None:
     assert there["offer"].is_active
     there = {c.name: c for c in pressable(game, composed([0], [4, 4, 4, 3]))}
     assert there["get ore"].words == "no more than 4 a side"
-
-
-def test_a_trade_with_the_bank_may_be_laid_out_whole() -> None:
-    game = position([{"hand": {"brick": 4}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2))
-    there = {c.name: c for c in pressable(game, composed([0, 0, 0], [4]))}
-    assert there["give brick"].is_active
-    assert there["bank"].is_active
 
 
 def test_the_bank_trades_at_its_rate_only_what_is_held() -> None:

@@ -32,15 +32,6 @@ def test_every_phase_is_drawn_for_those_who_wait(phase: str) -> None:
     assert classes(root)["button"] == 0
 
 
-def test_marks_show_what_can_be_pressed() -> None:
-    game = Game(seed=1)
-    svg = drawn(game)
-    assert "Your move: click a marked vertex to place a settlement" in words(svg)
-    marks = 2 * len(game.legal_actions())
-    plain = desk_svg(game.snapshot(), game.player, (), width=1120)
-    assert svg.count("<circle") == plain.count("<circle") + marks
-
-
 def test_the_tray_shows_what_is_laid_out() -> None:
     game = position([{"hand": {"brick": 2}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2))
     shown = words(drawn(game, composed([0], [4])))
@@ -63,12 +54,6 @@ def test_an_offer_composed_in_the_game_lies_on_the_tray() -> None:
     assert game.phase == Phase.COMPOSE
     assert "1" in words(drawn(game))
     assert "Withdraw" in words(drawn(game))
-
-
-def test_a_note_stands_before_all_else() -> None:
-    game = Game(seed=1)
-    assert "Saved" in words(drawn(game, note="Saved"))
-    assert "Ann wins" in words(drawn(game, last_action="Ann wins", names=["Ann", "a", "b", "c"]))
 
 
 def test_hidden_cards_change_nothing() -> None:

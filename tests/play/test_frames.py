@@ -1,5 +1,4 @@
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,9 +22,8 @@ def test_a_recording_is_replayed_to_its_end(recorded: Path) -> None:
     assert [p["points"] for p in frames[-1].state["players"]] == record.result["points"]
 
 
-@pytest.mark.parametrize("viewer", [2, True])
-def test_a_viewer_that_is_no_seat_is_refused(recorded: Path, viewer: Any) -> None:
-    frames = frames_of_record(GameRecord.load(recorded), viewer)
+def test_a_viewer_that_is_no_seat_is_refused(recorded: Path) -> None:
+    frames = frames_of_record(GameRecord.load(recorded), 2)
     with pytest.raises(ValueError, match=r"viewer must be None or a seat 0\.\.1"):
         next(frames)
 

@@ -4,16 +4,15 @@ import pytest
 from catan_pz.game.game import Game
 from catan_pz.play import typed_commands
 from catan_pz.play.session import PlayedGame
-from catan_pz.play.terminal_game import PlayerLeft, TerminalGame
+from catan_pz.play.terminal_game import TerminalGame
 from catan_pz.render.ansi import ASIDE_COLUMNS, ASIDE_LINES
 from catan_pz.rules import Rules
 from tests.play.sessions import choice, session
 from tests.play.test_typed_commands import typed
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_whole_game_typed_in_the_terminal(seat: int) -> None:
-    match = session(seat=seat)
+def test_a_whole_game_typed_in_the_terminal() -> None:
+    match = session(seat=1)
     rng = np.random.default_rng(2)
     said: list[str] = []
     asked = 0
@@ -35,17 +34,6 @@ def test_a_whole_game_typed_in_the_terminal(seat: int) -> None:
     # Each decision was told once, as this seat may know it.
     told = [line.strip() for line in lines if line.startswith("  ")]
     assert [line for line in told if line in set(match.log)] == match.log
-
-
-def test_leaving_a_game() -> None:
-    with pytest.raises(PlayerLeft):
-        TerminalGame(session(), lambda _: "quit", lambda _: None).run()
-
-    def end(_: str) -> str:
-        raise EOFError
-
-    with pytest.raises(PlayerLeft):
-        TerminalGame(session(), end, lambda _: None).run()
 
 
 CLEAR = "\x1b[H\x1b[J"
@@ -76,12 +64,11 @@ def screens_of(match: PlayedGame, rows: int, pause: float = 0.0) -> list[str]:
     return shown
 
 
-@pytest.mark.parametrize("rows", [24, 30])
-@pytest.mark.parametrize("num_players", [2, 3, 4])
+@pytest.mark.parametrize(("num_players", "rows"), [(2, 30), (4, 24)])
 def test_every_screen_fits_the_terminal(num_players: int, rows: int) -> None:
-    rules = Rules(num_players=num_players, victory_points=6, offer_form="both", max_turns=60)
+    rules = Rules(num_players=num_players, victory_points=6, offer_form="both", max_turns=30)
     shown = screens_of(session(rules, seed=num_players), rows)
-    assert len(shown) > 100
+    assert len(shown) > 60
     assert max(len(screen.split("\n")) for screen in shown) <= rows
     assert max(len(line) for screen in shown for line in screen.split("\n")) <= 80
     assert all("Type (? helps):" in s for s in shown if s.endswith("> ") and "+--" in s)

@@ -35,7 +35,7 @@ def at_the_desk() -> Game:
     players = state["players"]
     players[1]["hand"] = positions.bundle(brick=1, lumber=4, wool=1, grain=2)
     state["bank"] |= {"brick": 15, "lumber": 14, "wool": 13}
-    state["knowledge"] = [positions._knowledge(players, seat) for seat in range(4)]
+    state["knowledge"] = [positions.knowledge(players, seat) for seat in range(4)]
     throws = [[a, b] for a in range(1, 7) for b in range(1, 7)]
     state["rng"] = {"state": 1, "dice_left": throws, "script_place": 0}
     return Game.from_snapshot(state)

@@ -1,5 +1,4 @@
 import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -64,7 +63,7 @@ def test_small_signs_keep_their_colors_in_a_gif(tmp_path: Path) -> None:
     from catan_pz.render.palette import CARD_PURPLE, RESOURCES, SEATS
 
     svg = board_svg(positions.midgame())
-    save_film([svg], tmp_path / "game.gif", width=1120)
+    save_film([svg], tmp_path / "game.gif", width=700)
     with image.open(tmp_path / "game.gif") as film:
         pixels = np.asarray(film.convert("RGB"))
     seen = {
@@ -79,8 +78,6 @@ def test_small_signs_keep_their_colors_in_a_gif(tmp_path: Path) -> None:
         (1, "game.avi", {}, r"a film ends in \.gif, \.webp, \.mp4"),
         (0, "game.gif", {}, "at least one picture"),
         (1, "game.gif", {"seconds": 0}, "seconds=0 is not possible; allowed: a number from"),
-        (1, "game.gif", {"seconds": 1e9}, "seconds=1000000000.0 is not possible"),
-        (1, "game.mp4", {"seconds": float("nan")}, "seconds=nan is not possible"),
         (1, "game.gif", {"width": 10**7}, "width=10000000 is not possible"),
     ],
 )
@@ -92,24 +89,15 @@ def test_films_that_cannot_be(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("width", [10**7, 0])
-def test_a_picture_has_a_highest_width(tmp_path: Path, width: float) -> None:
-    pytest.importorskip("resvg_py")
+def test_a_picture_has_a_highest_width(tmp_path: Path) -> None:
     svg = board_svg(positions.midgame())
     with pytest.raises(ValueError, match="allowed: an int from 1 to 10000"):
-        save_picture(svg, tmp_path / "game.png", width)
+        save_picture(svg, tmp_path / "game.png", 10**7)
     wide = board_svg(positions.midgame(), width=10**6)
     with pytest.raises(ValueError, match="pixels are drawn from 1 to 10000: give a width"):
         save_picture(wide, tmp_path / "game.png")
     assert list(tmp_path.iterdir()) == []
     save_picture(wide, tmp_path / "game.png", width=200)
-
-
-def test_no_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    with pytest.raises(ImportError, match=r"an MP4 needs.*catan-pz\[video\]"):
-        save_film(pictures(2), tmp_path / "game.mp4", width=140)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_mp4_has_every_picture(tmp_path: Path) -> None:

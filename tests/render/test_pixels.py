@@ -52,12 +52,6 @@ def test_a_width_that_cannot_be(width: Any) -> None:
         svg_to_rgb(board_svg(positions.midgame(), width=0.3))
 
 
-def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(ImportError, match=r"catan-pz\[render\]"):
-        svg_to_rgb('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')
-
-
 def test_drawing_text_and_svg_needs_no_library() -> None:
     code = (
         "import sys; sys.modules.update(pygame=None, resvg_py=None)\n"

@@ -43,19 +43,6 @@ def test_window_closed_by_the_user_stays_closed(window: Window) -> None:
     window.close()
 
 
-@pytest.mark.parametrize("shape", [(4, 4), (4, 4, 4)])
-def test_window_refuses_what_is_no_picture(window: Window, shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="a picture is a uint8 array"):
-        window.show(np.zeros(shape, np.uint8))
-
-
-def test_no_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "no such driver")
-    pygame.display.quit()
-    with pytest.raises(RuntimeError, match="no display to open a window on"):
-        Window().show(np.zeros((4, 4, 3), np.uint8))
-
-
 @pytest.mark.skipif(
     bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     or not sys.platform.startswith("linux"),

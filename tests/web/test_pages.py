@@ -145,19 +145,3 @@ def test_keys_are_heard_after_a_piece_was_dragged(tmp_path: Path, study: Study) 
     told = run(tmp_path, STUDY, script, news=news_of(study))
     moved = {"move": "vertex 12", "to": "vertex 20"}
     assert told == {"sent": [{"edit": moved}], "start": "vertex 12"}
-
-
-def test_numbers_that_are_not_whole_are_refused_and_not_left_standing(
-    tmp_path: Path, study: Study
-) -> None:
-    script = """
-    const { field } = page.counts.fields[0];
-    field.value = 2.5;
-    field.valueAsNumber = 2.5;
-    field.dispatch("change");
-    sockets[0].hear({ refused: "2.5 is no number of cards" });
-    told = { sent, shown: field.value };
-    """
-    told = run(tmp_path, STUDY, script, news=news_of(study))
-    edit = {"set": "hand", "seat": 0, "of": "brick", "to": 2.5}
-    assert told == {"sent": [{"edit": edit}], "shown": 0}

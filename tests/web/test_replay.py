@@ -4,17 +4,13 @@ import base64
 import gzip
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import catan_pz.web
-from catan_pz.actions import action_id
 from catan_pz.cli import main
-from catan_pz.game import position
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import Frame, frames_of_record
 from catan_pz.render.log import action_words
@@ -73,24 +69,6 @@ def test_hidden_cards_leave_no_trace() -> None:
     assert everything[0] != everything[1]
 
 
-def test_the_frames_say_whose_knowledge_a_replay_shows() -> None:
-    pages, wholes = set(), set()
-    for card in ("knight", "monopoly"):
-        game = position([{}, {"cards": {card: 1}, "settlements": [9]}], rules="one_v_one")
-        record = GameRecord.of(game)
-        game.step(action_id("end_turn"))
-        pages.add(make_replay(frames_of_record(record, viewer=0)).html)
-        wholes.add(make_replay(frames_of_record(record)).html)
-    assert len(pages) == 1
-    assert len(wholes) == 2
-    with pytest.raises(ValueError, match="viewer=0 is not possible; allowed: None, the viewer of"):
-        make_replay(frames_of_record(record), viewer=0)
-    with pytest.raises(ValueError, match="viewer=1 is not possible; allowed: 0, the viewer of"):
-        make_replay(frames_of_record(record, 0), viewer=1)
-    with pytest.raises(ValueError, match="viewer=0 is not possible; allowed: None, the viewer of"):
-        make_replay([*frames_of_record(record, 0), *frames_of_record(record)])
-
-
 def test_a_page_loads_nothing_and_escapes_names() -> None:
     hostile = ['"><script>alert(1)</script>', "</script><b>", "x" * 5000, "\x1b[31m\udc80"]
     replay = make_replay([Frame(positions.midgame(), "</script><i>line")], names=hostile)
@@ -142,20 +120,3 @@ def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: P
         assert [row[0] for row in advice["rows"] if row[3]] == [action_words(decisions[k].action)]
         layer = "".join(game["elements"][e] for e in game["layers"][advice["layer"]])
         assert layer.startswith('<g class="overlay">')
-
-
-def test_who_estimates_no_win_probabilities_is_refused(recorded: Path, capsys: Any) -> None:
-    words = [str(recorded), "--win-probability", "heuristic"]
-    assert main(["export", *words, "--html", "a.html"]) == 2
-    assert "this agent estimates no win probabilities; 'search' does" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-@pytest.mark.parametrize("source", sorted(PAGES.glob("*.js")), ids=lambda path: path.name)
-def test_the_programs_are_valid_javascript(source: Path, tmp_path: Path) -> None:
-    module = tmp_path / "program.mjs"
-    module.write_text(source.read_text())
-    done = subprocess.run(
-        ["node", "--check", str(module)], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr

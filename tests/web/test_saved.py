@@ -62,26 +62,6 @@ def saved_with(path: Path, links: object = None, **changed: object) -> None:
     write(path, "".join(f"{line}\n" for line in (*map(json.dumps, header), *lines[2:])))
 
 
-@pytest.mark.parametrize(
-    ("links", "reason"),
-    [
-        ([], r"must have links for \[-1, 0\]"),
-        ({"-1": "x"}, r"must have links for \[-1, 0\]"),
-        ({"-1": "x", "0": "y", "1": "z"}, r"must have links for \[-1, 0\]"),
-        ({"-1": "x", "0": 5}, "must be texts of letters, digits"),
-        ({"-1": "x", "0": "\x1b[2J"}, "must be texts of letters, digits"),
-        ({"-1": "x", "0": "x"}, "must differ"),
-    ],
-)
-def test_damaged_links_are_named(tmp_path: Path, links: object, reason: str) -> None:
-    path = tmp_path / "table-0.jsonl"
-    saved_with(path)
-    assert SavedTable.load(path).links == LINKS
-    saved_with(path, links)
-    with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: .*{reason}"):
-        SavedTable.load(path)
-
-
 def test_damaged_lines_have_their_number_in_the_file(tmp_path: Path) -> None:
     game, path = hosted(), tmp_path / "table-0.jsonl"
     for _ in range(3):
@@ -94,9 +74,17 @@ def test_damaged_lines_have_their_number_in_the_file(tmp_path: Path) -> None:
         path.write_text("".join([*lines[: number - 1], line, *lines[number:]]))
         with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: {reason}"):
             SavedTable.load(path)
-    for text in ("", "{}", "[]\n{}", lines[0]):
+    for text in ("", "[]\n{}", lines[0]):
         path.write_text(text)
         with pytest.raises(ValueError, match="holds no table"):
+            SavedTable.load(path)
+    for links, reason in (
+        ({"-1": "x"}, r"must have links for \[-1, 0\]"),
+        ({"-1": "x", "0": "\x1b[2J"}, "must be texts of letters, digits"),
+        ({"-1": "x", "0": "x"}, "must differ"),
+    ):
+        saved_with(path, links)
+        with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: .*{reason}"):
             SavedTable.load(path)
 
 
@@ -199,18 +187,6 @@ def test_a_saved_table_starts_the_programs_that_the_command_names(
     assert main([*SERVE, str(tmp_path), "--agents", spec]) == 1
     assert "the program ended without an answer" in capsys.readouterr().err
     assert touched.exists()
-
-
-def test_a_saved_table_runs_the_pickles_that_the_command_names(tmp_path: Path, capsys: Any) -> None:
-    model, path = tmp_path / "model.zip", tmp_path / "table-0.jsonl"
-    model.touch()
-    saved_with(path, agents=[None, str(model)])
-    words = [*SERVE, str(tmp_path), "--trust-pickle"]
-    assert main([*words, "--agents", "other.zip"]) == 2
-    refused = f"{path}: no file runs pickles such as those of {model}: name it on the command line"
-    assert refused in " ".join(capsys.readouterr().err.split())
-    assert main([*words, "--agents", str(model)]) != 0
-    assert f"Warning: loading {model} runs the pickles in it." in capsys.readouterr().err
 
 
 def test_a_full_disk_and_another_server_are_told_at_the_start(
