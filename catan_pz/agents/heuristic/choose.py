@@ -6,7 +6,7 @@ import numpy as np
 
 from catan_pz import actions
 from catan_pz.actions import NO_ACTION
-from catan_pz.agents.heuristic import cards
+from catan_pz.agents.heuristic import cards, spots
 from catan_pz.agents.heuristic.features import (
     allowed,
     hand_limit,
@@ -32,19 +32,6 @@ from catan_pz.agents.heuristic.plan import (
     roads_lacking,
     trades_to_reach,
     worth_of_hand,
-)
-from catan_pz.agents.heuristic.spots import (
-    Goals,
-    Reach,
-    first_roads,
-    first_settlements,
-    goals_of,
-    longest_road_edge,
-    one_road_less,
-    plan_for,
-    plan_of,
-    reach_of,
-    road_towards,
 )
 from catan_pz.agents.heuristic.weights import (
     ANSWERS,
@@ -75,8 +62,8 @@ class Turn(NamedTuple):
 
     obs: Int8Array
     mask: Int8Array
-    reach: Reach
-    goals: Goals
+    reach: spots.Reach
+    goals: spots.Goals
     outlook: Outlook
 
 
@@ -103,14 +90,14 @@ def build_for(turn: Turn, goal: int) -> int:
     if goal == 0:
         return actions.BUILD_SETTLEMENT + goals.here % 64
     if goal == 1:
-        return actions.BUILD_ROAD + road_towards(turn.reach, goals.there % 64, 1)
+        return actions.BUILD_ROAD + spots.road_towards(turn.reach, goals.there % 64, 1)
     if goal == 2:
-        return actions.BUILD_ROAD + road_towards(turn.reach, goals.far % 64, 2)
+        return actions.BUILD_ROAD + spots.road_towards(turn.reach, goals.far % 64, 2)
     if goal == CITY_GOAL:
         return actions.BUILD_CITY + goals.city % 64
     if goal == CARD_GOAL:
         return actions.BUY_DEVELOPMENT_CARD
-    e = longest_road_edge(turn.obs, turn.mask)
+    e = spots.longest_road_edge(turn.obs, turn.mask)
     return actions.BUILD_ROAD + e if e >= 0 else NO_ACTION
 
 
@@ -121,14 +108,14 @@ def winning_build(obs: Int8Array, mask: Int8Array) -> int:
     if lacking <= 2 and mask[actions.PLAY_KNIGHT] != 0 and knights_lacking(obs) == 1:
         return actions.PLAY_KNIGHT
     if lacking <= 1:
-        spots = allowed(mask, actions.BUILD_SETTLEMENT, NUM_VERTICES)
-        if spots != 0:
-            return actions.BUILD_SETTLEMENT + bits.first(spots)
-        spots = allowed(mask, actions.BUILD_CITY, NUM_VERTICES)
-        if spots != 0:
-            return actions.BUILD_CITY + bits.first(spots)
+        vertices = allowed(mask, actions.BUILD_SETTLEMENT, NUM_VERTICES)
+        if vertices != 0:
+            return actions.BUILD_SETTLEMENT + bits.first(vertices)
+        vertices = allowed(mask, actions.BUILD_CITY, NUM_VERTICES)
+        if vertices != 0:
+            return actions.BUILD_CITY + bits.first(vertices)
     if lacking <= 2 and roads_lacking(obs) == 1:
-        e = longest_road_edge(obs, mask)
+        e = spots.longest_road_edge(obs, mask)
         if e >= 0:
             return actions.BUILD_ROAD + e
     return NO_ACTION
@@ -167,7 +154,7 @@ def build_road_ahead(turn: Turn) -> int:
     left = hand - ROAD_COST
     for away in range(1, 3):
         if plan.worths[away] > 0:
-            worth = worth_of_hand(left, one_road_less(plan, away), limit, weights)
+            worth = worth_of_hand(left, spots.one_road_less(plan, away), limit, weights)
             if worth > best:
                 best, chosen = worth, away
     if plan.worths[ROAD_GOAL] > 0 and plan.roads > 1:
@@ -185,9 +172,9 @@ def road_building_helps(outlook: Outlook) -> bool:
     """Whether two roads bring the plan on by enough."""
     hand, plan, limit, now, weights = outlook
     for away in range(1, 3):
-        nearer = one_road_less(plan, away)
+        nearer = spots.one_road_less(plan, away)
         if away > 1:
-            nearer = one_road_less(nearer, away - 1)
+            nearer = spots.one_road_less(nearer, away - 1)
         if worth_of_hand(hand, nearer, limit, weights) - now >= weights.plenty:
             return True
     return plan.worths[ROAD_GOAL] > 0 and plan.roads <= 2
@@ -227,9 +214,9 @@ def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: We
     a = winning_build(obs, mask)
     if a != NO_ACTION:
         return a
-    reach = reach_of(obs)
-    goals = goals_of(obs, reach, weights)
-    plan = plan_for(obs, goals, weights)
+    reach = spots.reach_of(obs)
+    goals = spots.goals_of(obs, reach, weights)
+    plan = spots.plan_for(obs, goals, weights)
     hand, limit = hand_of(obs), hand_limit(obs)
     outlook = Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
     turn = Turn(obs, mask, reach, goals, outlook)
@@ -250,21 +237,21 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """Where to place a road for nothing."""
     lacking = roads_lacking(obs)
     if 0 < lacking <= 2:
-        e = longest_road_edge(obs, mask)
+        e = spots.longest_road_edge(obs, mask)
         if e >= 0:
             return actions.BUILD_ROAD + e
-    reach = reach_of(obs)
-    goals = goals_of(obs, reach, weights)
+    reach = spots.reach_of(obs)
+    goals = spots.goals_of(obs, reach, weights)
     best, chosen = 0, -1
     for away in range(1, 3):
         goal = goals.there if away == 1 else goals.far
         value = goal // 64 * (6 - away)
         if value > best:
-            e = road_towards(reach, goal % 64, away)
+            e = spots.road_towards(reach, goal % 64, away)
             if e >= 0 and mask[actions.BUILD_ROAD + e] != 0:
                 best, chosen = value, e
     if chosen < 0:
-        chosen = longest_road_edge(obs, mask)
+        chosen = spots.longest_road_edge(obs, mask)
     return actions.BUILD_ROAD + chosen if chosen >= 0 else NO_ACTION
 
 
@@ -276,7 +263,7 @@ def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: WeightRow) ->
             return actions.REJECT
         if cards.is_dangerous(obs, turn_seat(obs), weights):
             return actions.REJECT
-    plan = plan_of(obs, weights)
+    plan = spots.plan_of(obs, weights)
     hand, limit = hand_of(obs), hand_limit(obs)
     outlook = Outlook(hand, plan, limit, worth_of_hand(hand, plan, limit, weights), weights)
     if phase == Phase.ANSWER:
@@ -311,13 +298,13 @@ def wanted_action(
     if phase == Phase.STEAL and plays(weights, ROBBER):
         return cards.whom_to_rob(obs, mask, weights)
     if phase == Phase.DISCARD and plays(weights, DISCARDS):
-        return cards.what_to_discard(obs, mask, plan_of(obs, weights), weights)
+        return cards.what_to_discard(obs, mask, spots.plan_of(obs, weights), weights)
     if phase == Phase.FREE_ROAD:
         return free_road(obs, mask, weights)
     if phase == Phase.SETUP_SETTLEMENT and plays(weights, PLACEMENT):
-        return first_settlements(obs, mask, weights)
+        return spots.first_settlements(obs, mask, weights)
     if phase == Phase.SETUP_ROAD and plays(weights, PLACEMENT):
-        return first_roads(obs, mask, weights)
+        return spots.first_roads(obs, mask, weights)
     return NO_ACTION
 
 
