@@ -145,6 +145,17 @@ def test_what_is_no_agent_of_a_module_is_refused(name, told):
         agents.load(name)
 
 
+def test_families_take_options_behind_a_second_colon(monkeypatch):
+    def toy(member, **options):
+        return Failing(after=(member, options))
+
+    monkeypatch.setattr("tests.arena.players.toy", toy, raising=False)
+    monkeypatch.setitem(agents.registry._HOMES, "toy:", "tests.arena.players:toy")
+    assert agents.load("toy:big:depth=3,fast=true").after == ("big", {"depth": 3, "fast": True})
+    program = agents.load("exec:run --depth=3,x --model a.npz")
+    assert program.command == ["run", "--depth=3,x", "--model", "a.npz"]
+
+
 def test_no_module_is_looked_for_where_no_foreign_code_may_run():
     for name in ("tests.nobody:Builder", "xenou:base=tests.nobody:Builder"):
         with no_foreign_code(Path()), pytest.raises(ValueError, match="no file imports a module"):
