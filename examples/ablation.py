@@ -173,8 +173,8 @@ def train(name: str, seed: int, args: Args) -> dict[str, Any]:
         before = result["options"][f"eval_{option}"]
         if before != value:
             raise ValueError(
-                f"option {option}={value!r} is not possible: {path} has a result with "
-                f"{option}={before!r}; allowed: the same value, or another output folder"
+                f"{option} must be {before!r}, as in {path}, got {value!r}; or name another "
+                "output folder"
             )
     return result
 

@@ -69,7 +69,7 @@ def endings(records: Sequence[GameRecord], agent: str) -> dict[str, list[NDArray
     for record in track(records, "games", console=console):
         names = record.names or []
         if names.count(agent) != 1:
-            raise ValueError(f"agent {agent!r} is not possible: seats are {names}")
+            raise ValueError(f"agent must have one of the seats {names}, got {agent!r}")
         held, winner = ending(record)
         if winner is None:
             continue
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, list[NDArray[np.fl
     options = parse_options(arguments)
     paths = sorted(options.folder.glob("*.jsonl"))
     if not paths:
-        raise ValueError(f"folder {str(options.folder)!r} is not possible: it has no records")
+        raise ValueError(f"{options.folder} has no records (.jsonl)")
     found = endings([GameRecord.load(path) for path in paths], options.agent)
     grid = Grid("means a game", title=f"{options.agent}, and the best of the others")
     columns = []

@@ -105,7 +105,7 @@ def ship(name: str, model: Model, results: list[dict[str, Any]], folder: Path = 
     """
     known = set(agents.names()) - {path.stem for path in folder.glob("*.npz")}
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name) or name in known:
-        raise ValueError(f"option ship={name!r} is not possible; allowed: a free name, like ppo-4p")
+        raise ValueError(f"ship must be a free name, like ppo-4p, got {name!r}")
     plain = [{k: v for k, v in result.items() if k != "by_seat"} for result in results]
     carded = dataclasses.replace(model, card={**model.card, "results": plain})
     folder.mkdir(parents=True, exist_ok=True)

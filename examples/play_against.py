@@ -47,9 +47,7 @@ def make_game(options: argparse.Namespace, agent: Any, seed: int) -> Game:
     changes = {"num_players": options.players, "trading": options.trading}
     rules = Rules.make(rules, **{k: v for k, v in changes.items() if v is not None})
     if not 0 <= options.seat < rules.num_players:
-        raise ValueError(
-            f"option seat={options.seat!r} is not possible; allowed: 0 to {rules.num_players - 1}"
-        )
+        raise ValueError(f"seat must be from 0 to {rules.num_players - 1}, got {options.seat!r}")
     return Game(rules, seed=seed)
 
 

@@ -122,7 +122,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--seed", type=int, default=0, help="of boards, dice and draws")
     options = parser.parse_args(arguments)
     if options.games < 1:
-        raise ValueError(f"option games={options.games} is not possible; allowed: an int from 1")
+        raise ValueError(f"games must be an int from 1, got {options.games}")
     return options
 
 

@@ -182,7 +182,7 @@ def played_before(args: Args, log: Path) -> list[list[float]]:
     first, *rest = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     for name, value in bound(args).items():
         if first[name] != value:
-            raise ValueError(f"option {name}={value} is not possible; allowed here: {first[name]}")
+            raise ValueError(f"{name} must be {first[name]}, as in the folder, got {value}")
     return rest
 
 

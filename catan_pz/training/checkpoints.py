@@ -95,14 +95,14 @@ class Checkpoints:
         written = ("result.json", "model.npz")  # a training without checkpoints has these alone
         if saved is None and any((self.folder / n).exists() for n in (self.index.name, *written)):
             raise ValueError(
-                f"option out={str(self.folder)!r} is not possible: the folder holds a training; "
-                "allowed: --resume to continue it, or another folder"
+                f"out={str(self.folder)!r} holds a training: pass --resume to continue it, or name "
+                "another folder"
             )
         try:
             check_writable(self.index)
         except OSError as error:
             raise ValueError(
-                f"option out={str(self.folder)!r} can't be written: {error.strerror or error}"
+                f"out={str(self.folder)!r} can't be written: {error.strerror or error}"
             ) from error
         return saved
 
@@ -155,4 +155,4 @@ class Checkpoints:
                 )
                 return state
             warn(f"{path} is damaged or missing: trying the one before.")
-        raise ValueError(f"option resume: {self.folder} has no whole checkpoint to resume from")
+        raise ValueError(f"{self.folder} has no whole checkpoint to resume from")

@@ -275,7 +275,6 @@ def check_same_training(
     for name, value in asdict(args).items():
         if name not in may_differ and saved.get(name) != value:
             raise ValueError(
-                f"option {name}={value!r} is not possible: the checkpoint "
-                f"{file or f'in {args.out}'} was trained with {name}={saved.get(name)!r}; "
-                "allowed: the same value, or another output folder"
+                f"{name} must be {saved.get(name)!r}, as in the checkpoint "
+                f"{file or f'in {args.out}'}, got {value!r}; or name another output folder"
             )

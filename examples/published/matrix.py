@@ -159,7 +159,7 @@ def is_trained(name: str, seed: int, args: Args) -> bool:
     if kept.exists() and (trained := json.loads(kept.read_text())) != words:
         raise ValueError(
             f"{folder} holds a training with the options {shlex.join(trained)}; "
-            f"given: {shlex.join(words)}; allowed: the same, or another output folder"
+            f"given: {shlex.join(words)}; give the same, or another output folder"
         )
     result = folder / "result.json"
     wanted = episodes_of(name, args)

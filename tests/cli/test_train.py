@@ -76,7 +76,7 @@ def test_rules_are_those_that_were_set(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_a_finished_training_is_not_overwritten(finished: Path, capsys: Any) -> None:
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     assert main([*SMALL, "--out", str(finished)]) == 1
-    assert "the folder holds a training; allowed: --resume" in capsys.readouterr().err
+    assert "holds a training: pass --resume" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in finished.iterdir() if path.is_file()} == before
 
 
