@@ -1,11 +1,13 @@
 """A socket to listen on, and the server on it."""
 
+import asyncio
 import socket
 from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Final
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.responses import MOST_BYTES
@@ -16,6 +18,13 @@ from catan_pz.web.study_server import Studies
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
 _MOST_CONNECTIONS: Final = 2_000
+"""At once, of which further requests are answered with 503."""
+
+MOST_OF_AN_ADDRESS: Final = 200
+"""Connections from one address; further ones are closed. A proxy on this machine has no limit."""
+
+LONGEST_HEAD: Final = 20.0
+"""Seconds that a browser has for the head of a request."""
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """What this machine is called on itself, as it stands in addresses."""
@@ -66,6 +75,48 @@ def own_address(family: socket.AddressFamily | int) -> str | None:
         return str(probe.getsockname()[0])
 
 
+def is_near(address: str) -> bool:
+    """Whether an address is of this machine itself."""
+    return ip_address(address).is_loopback
+
+
+class LimitedHttp(H11Protocol):
+    """HTTP with two limits that uvicorn has no options for: an address's, and a request's time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, unless there are too many of the same address."""
+        super().connection_made(transport)
+        self._wait_for_head()
+        if self.client is None or is_near(self.client[0]):
+            return
+        clients = [getattr(one, "client", None) for one in self.connections]
+        if sum(c is not None and c[0] == self.client[0] for c in clients) > MOST_OF_AN_ADDRESS:
+            transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Wait for another request."""
+        super().on_response_complete()
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        super().connection_lost(exc)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wait_for_head(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(LONGEST_HEAD, self._let_go)
+
+    def _let_go(self) -> None:
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if not is_answering and self.transport.get_protocol() is self:  # no WebSocket meanwhile
+            self.transport.abort()
+
+
 def listen(
     opened: socket.socket,
     host: str,
@@ -85,6 +136,7 @@ def listen(
     config = uvicorn.Config(
         make_app(tables, studies, own_names(host, opened), page),
         log_level="warning",
+        http=LimitedHttp,
         ws="websockets-sansio",
         # Longer messages are refused with a reason up to here, and cut off beyond.
         ws_max_size=2 * (MOST_BYTES if studies is None else MOST_BYTES_OF_A_STUDY),

@@ -18,7 +18,10 @@ from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
 
 LONGEST_DECISION: Final = 300.0
-"""Seconds after which an agent that hasn't decided counts as failed."""
+"""Seconds after which an agent that hasn't decided, or heard of a decision, counts as failed."""
+
+LONGEST_LEAVING: Final = 10.0
+"""Seconds that agents have for closing when the server ends."""
 
 AGENT_ERRORS: Final = (Exception, SystemExit)
 """What agents' code may raise; no task may end with a `SystemExit`, which would end the server."""
@@ -72,14 +75,26 @@ class LiveTable:
         """What there is to be sent to a viewer now."""
         return self.hosted, self.hosted.version_of(viewer), self._file.warning
 
-    async def in_lane(self, work: Callable[..., T], *given: Any) -> T:
-        """Do something with the game in a thread, one thing after the other, to its end."""
+    async def in_lane(self, work: Callable[..., T], *given: Any, longest: float | None = None) -> T:
+        """Do something with the game in a thread, one thing after the other.
+
+        Args:
+            work: what is done, also if the caller is cancelled.
+            given: its arguments.
+            longest: seconds after which it counts as failed, and others go on; None for no limit.
+        """
+
+        def tried() -> tuple[T | None, BaseException | None]:
+            try:
+                return work(*given), None
+            except AGENT_ERRORS as error:
+                return None, error
 
         async def done() -> tuple[T | None, BaseException | None]:
             async with self._lane:
                 try:
-                    return await asyncio.to_thread(work, *given), None
-                except AGENT_ERRORS as error:
+                    return await asyncio.wait_for(asyncio.to_thread(tried), longest)
+                except TimeoutError as error:
                     return None, error
 
         found, error = await asyncio.shield(done())
@@ -96,7 +111,8 @@ class LiveTable:
                 if session.is_finished or session.waits_for_person:
                     await self.wait_for_change(ONLOOKER, moment)
                     continue
-                await self.in_lane(session.play, await self._decision())
+                action = await self._decision()
+                await self.in_lane(session.play, action, longest=LONGEST_DECISION)
                 await self.tell()
                 await asyncio.sleep(self._pause)
         except AGENT_ERRORS as error:
@@ -181,7 +197,8 @@ class LiveTable:
             return self.failure
 
     async def _press(self, viewer: int, name: str, version: int) -> None:
-        await self.in_lane(self.hosted.press, viewer, name, version)
+        press = partial(self.hosted.press, viewer, name, version)
+        await self.in_lane(press, longest=LONGEST_DECISION)
         await self.tell()
 
     async def _begin_again(self) -> str | None:
@@ -194,10 +211,11 @@ class LiveTable:
         finished = self.hosted
         if not finished.session.is_finished:
             return "the game isn't over"
-        await self.in_lane(again)
+        await self.in_lane(again, longest=LONGEST_DECISION)
         await self.tell()
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._advisers, finished.session.close)
+        leaving = loop.run_in_executor(self._advisers, finished.session.close)
+        await asyncio.wait_for(leaving, LONGEST_DECISION)
         return None
 
     async def close(self) -> None:
@@ -205,7 +223,7 @@ class LiveTable:
         for pool in (self._agents, self._advisers):
             pool.shutdown(wait=False, cancel_futures=True)
         await self._file.save(self.hosted, self.in_lane)
-        self.hosted.session.close()
+        await self.in_lane(self.hosted.session.close, longest=LONGEST_LEAVING)
 
 
 @dataclass(frozen=True)

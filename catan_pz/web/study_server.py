@@ -224,14 +224,19 @@ class StudyConnection:
             raise StudyError("a position or a record can be saved")
         name, text_of = files[what]
         loop = asyncio.get_running_loop()
+
+        def told() -> str:
+            text = text_of()
+            if len(json.dumps({"open": text})) > MOST_BYTES:
+                raise StudyError(
+                    f"this {what} is too long to be opened again: a study opens and saves up to "
+                    f"{MOST_BYTES // 1024} KiB"
+                )
+            return json.dumps({"file": name, "text": text})
+
         async with self._lock:
-            text = await loop.run_in_executor(self._pool, text_of)
-        if len(json.dumps({"open": text})) > MOST_BYTES:
-            raise StudyError(
-                f"this {what} is too long to be opened again: a study opens and saves up to "
-                f"{MOST_BYTES // 1024} KiB"
-            )
-        await send(self._socket, {"file": name, "text": text})
+            text = await loop.run_in_executor(self._pool, told)
+        await send(self._socket, text)
 
     async def _play_on(self, wanted: Any) -> None:
         """Let agents decide, once or until the end."""

@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ import uvicorn
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from catan_pz.web import listening as listening_module
 from catan_pz.web.listening import LOOPBACK, listen, open_socket, own_names
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.server import make_app
@@ -123,3 +124,36 @@ def test_messages_are_not_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
             answer += browser.recv(4096)
     assert answer.startswith(b"HTTP/1.1 101")
     assert b"permessage-deflate" not in answer
+
+
+def closed_by_the_server(browser: socket.socket) -> bool:
+    try:
+        return browser.recv(4096) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_a_request_must_come_and_an_address_has_so_many_connections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = hosted()
+    with listening([LiveTable(game)], monkeypatch) as port, ExitStack() as stack:
+
+        def opened() -> socket.socket:
+            return stack.enter_context(socket.create_connection(("127.0.0.1", port), 60))
+
+        table = opened()
+        asked = HANDSHAKE.format(link=game.links[0]).replace("\n", "\r\n")
+        table.sendall(asked.encode())
+        assert table.recv(4096).startswith(b"HTTP/1.1 101")
+        monkeypatch.setattr(listening_module, "LONGEST_HEAD", 0.1)
+        slow = opened()
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        assert closed_by_the_server(slow)
+        monkeypatch.setattr(listening_module, "LONGEST_HEAD", 600.0)
+        monkeypatch.setattr(listening_module, "is_near", lambda _address: False)
+        monkeypatch.setattr(listening_module, "MOST_OF_AN_ADDRESS", 2)
+        second, third = opened(), opened()
+        assert closed_by_the_server(third)
+        second.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert second.recv(4096).startswith(b"HTTP/1.1 200")

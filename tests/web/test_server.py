@@ -328,10 +328,15 @@ def test_viewers_hear_whose_agent_failed_the_log_why_and_all_is_saved(
     assert last.snapshot()["players"] == game.session.snapshot()["players"]
 
 
-def test_an_agent_that_never_decides_stops_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_table, "LONGEST_DECISION", 0.05)
+@pytest.mark.parametrize("call", ["act", "observe"])
+def test_an_agent_that_never_answers_stops_its_table(
+    call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_table, "LONGEST_DECISION", 0.2)
+    monkeypatch.setattr(live_table, "LONGEST_LEAVING", 0.2)
     may_end, slow = threading.Event(), agents.load("random")
-    slow.act = lambda _view: may_end.wait(60)  # type: ignore[method-assign]
+    slow.needs_events = True
+    setattr(slow, call, lambda _given: may_end.wait(600))
     with serving(hosted((slow, None), SHORT)) as (client, table), ExitStack() as stack:
         socket = stack.enter_context(client.websocket_connect(socket_of(table, 1)))
         assert next_of(socket, "failure") == "the table stopped: the agent in seat 0 failed"
