@@ -1,7 +1,7 @@
 """The agent `charlesworth` and its model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from catan_pz.agents.base import Agent, Batcher, refuse_others
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of, rules_text
 from catan_pz.agents.network import CHOICES
+from catan_pz.agents.specs import check_options
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_choice, check_text, did_you_mean, not_possible
+from catan_pz.checks import check_choice, check_text, not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.files import resource
 from catan_pz.game.view import View
@@ -73,7 +74,7 @@ class CharlesworthModel(StoredModel):
 
     def stored(self) -> Stored:
         """What its file keeps."""
-        network = {"kind": self.kinds[0], **self.architecture.options}
+        network = {"kind": self.kinds[0], **asdict(self.architecture)}
         values = {"value_mean": self.value_mean, "value_scale": self.value_scale}
         header = {"values": values, "rules": self.rules.to_dict()}
         return Stored(network, self.weights, self.encoder, header)
@@ -92,18 +93,6 @@ class CharlesworthModel(StoredModel):
         size = f"{self.architecture.size}, {self.architecture.parameters:,} parameters"
         rules = rules_text(self.rules)
         return [("rules", rules), ("network", size), ("encoder", self.encoder.name)]
-
-
-def _options(given: dict[str, Any]) -> ForwardOptions:
-    known = [option.name for option in fields(ForwardOptions)]
-    for name in given:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise ValueError(
-                f"charlesworth has no option {name!r}{hint}; its options are "
-                f"{['model', 'choice', 'name', *known]}"
-            )
-    return ForwardOptions(**given)
 
 
 class CharlesworthAgent(Agent):
@@ -139,7 +128,8 @@ class CharlesworthAgent(Agent):
         self.model = model_of(CharlesworthModel, model, SHIPPED)
         check_choice("choice", choice, CHOICES)
         self.choice = choice
-        self.options = _options(search)
+        check_options("charlesworth", ForwardOptions, search)
+        self.options = ForwardOptions(**search)
         self.needs_belief = self.options.is_on
         # A limit of time is each decision's own.
         self.has_batcher = self.options.seconds is None

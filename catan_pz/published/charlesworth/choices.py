@@ -6,7 +6,6 @@ are numbered as in `catan_pz.published.charlesworth.encoder.RESOURCES`. Letters:
 S slots, N numbers of an observation, A actions, R resources.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -123,43 +122,33 @@ _KIND_ACTIONS: Final = {
 """Actions of the kinds that are one action of the environment; proposals are several."""
 
 
-@dataclass(frozen=True)
-class Situations:
+class Situations(NamedTuple):
     """What masks are worked out from, for K decisions.
 
     Attributes:
-        units: (K, N) int8 observations in natural units.
-        legal: (K, A + 1) bool, legal actions of the environment; the last column is False.
+        legal: (K, A + 1) legal actions of the environment; the last column is False.
+        hand: (K, R) own cards.
+        most_held: (K, P - 1, R) most cards that each opponent can hold, by what is known.
+        hand_sizes: (K, P - 1) cards in the hands of the opponents.
     """
 
-    units: NDArray[np.int8]
     legal: Mask
+    hand: NDArray[np.int8]
+    most_held: NDArray[np.int8]
+    hand_sizes: NDArray[np.int8]
 
     @classmethod
     def of(cls, units: NDArray[np.int8], masks: NDArray[Any]) -> "Situations":
         """From observations (K, N) and masks (K, A), of games with or without player trade."""
         legal = np.zeros((len(masks), actions.NUM_ACTIONS + 1), np.bool_)
         legal[:, : masks.shape[1]] = masks != 0
-        return cls(units, legal)
+        most = units[:, PLACES["hand_max"]].reshape(-1, MAX_PLAYERS, NUM_RESOURCES)
+        hand, sizes = units[:, PLACES["own_hand"]], units[:, PLACES["hand_size"]]
+        return cls(legal, hand[:, _ORDER], most[:, 1:, _ORDER], sizes[:, 1:])
 
-    def __getitem__(self, rows: NDArray[Any]) -> "Situations":
-        return Situations(self.units[rows], self.legal[rows])
-
-    @property
-    def hand(self) -> NDArray[np.int8]:
-        """(K, R) own cards."""
-        return self.units[:, PLACES["own_hand"]][:, _ORDER]
-
-    @property
-    def most_held(self) -> NDArray[np.int8]:
-        """(K, P - 1, R) most cards that each opponent can hold, by what is known."""
-        held = self.units[:, PLACES["hand_max"]].reshape(-1, MAX_PLAYERS, NUM_RESOURCES)
-        return held[:, 1:, _ORDER]
-
-    @property
-    def hand_sizes(self) -> NDArray[np.int8]:
-        """(K, P - 1) cards in the hands of the opponents."""
-        return self.units[:, PLACES["hand_size"]][:, 1:]
+    def at(self, rows: NDArray[Any]) -> "Situations":
+        """Those of some decisions."""
+        return Situations(*(array[rows] for array in self))
 
 
 def is_asked(units: NDArray[np.int8]) -> NDArray[np.bool_]:

@@ -173,7 +173,7 @@ class Policy:
             if not len(rows):
                 continue
             before = decision.choices[rows]
-            mask = ch.mask_of(slot.name, found[rows], before)
+            mask = ch.mask_of(slot.name, found.at(rows), before)
             decision.masks[rows, MASK_PLACES[slot.name]] = mask
             here = {name: seen[name][rows] for name in CONDITIONS_SEEN}
             given = before if isinstance(trunk, np.ndarray) else trunk.new_tensor(before)

@@ -7,7 +7,7 @@ axes.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
@@ -76,11 +76,6 @@ class CharlesworthNetwork:
     def __post_init__(self) -> None:
         check_choice("size", self.size, tuple(SIZES))
         check_flag("additions", self.additions)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The attributes as JSON values."""
-        return asdict(self)
 
     @property
     def shapes(self) -> Shapes:

@@ -1,7 +1,7 @@
 """The agent `gendre` and its model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,8 +64,8 @@ class GendreModel(StoredModel):
 
     def stored(self) -> Stored:
         """What its file keeps."""
-        network = {"kind": self.kinds[0], **self.architecture.options}
-        encoder = load(self.architecture.encoder)
+        network = {"kind": self.kinds[0], **asdict(self.architecture)}
+        encoder = load(network.pop("encoder"))
         return Stored(network, self.weights, encoder, {"rules": self.rules.to_dict()})
 
     @classmethod

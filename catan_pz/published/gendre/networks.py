@@ -8,7 +8,7 @@ Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Ne
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
@@ -152,11 +152,6 @@ class GendreNetwork:
     def parameters(self) -> int:
         """How many weights and biases it has."""
         return sum(map(prod, self.shapes.values()))
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The attributes but for the encoder as JSON values."""
-        return {name: value for name, value in asdict(self).items() if name != "encoder"}
 
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
         """Weights to begin with: Glorot's, biases zero."""

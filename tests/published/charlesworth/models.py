@@ -72,7 +72,7 @@ def joint_actions(units, mask):
         here = np.flatnonzero(needed(slot.name, rows))
         if not len(here):
             continue
-        allowed = mask_of(slot.name, found[np.zeros(len(here), int)], rows[here])
+        allowed = mask_of(slot.name, found.at(np.zeros(len(here), int)), rows[here])
         masks[here, MASK_PLACES[slot.name]] = allowed
         options = np.zeros((len(rows), slot.size + 1), bool)
         options[:, -1] = True
