@@ -204,13 +204,8 @@ def _answers(
 ) -> tuple[NDArray[np.int64], dict[int, str]]:
     """(K,) an agent's actions, and reasons of forfeits by row.
 
-    It is asked for each game alone where it fails in any, to find those in which it does.
-
-    Args:
-        agent: the agent.
-        views: (K,) of it.
-        games: (K,) places of the games in the batch.
-        batch: the games.
+    It is asked for each game alone where it fails in any, to find those in which it does; `games`
+    (K,) are their places in the batch.
     """
     together = _legal_choices(agent, views)
     if together is not None:

@@ -23,14 +23,11 @@ class Comparison:
     """Two players in the same seats, on the same seeds, against the same others.
 
     Attributes:
-        first, second: their names.
-        pairs: games compared, each with its twin.
-        blocks: seeds that these were played on.
+        pairs: games compared, each with its twin, on so many `blocks` (seeds).
         both, only_first, only_second, neither: pairs by who won its game.
         difference: win rate of the first minus that of the second.
         interval: of the difference, by blocks (Student's t on the means of blocks, with a
             least variance); None for a single block.
-        level: confidence level of the interval.
         p_value: McNemar's exact test, two-sided, which takes pairs for independent.
     """
 

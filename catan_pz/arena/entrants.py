@@ -33,7 +33,6 @@ class Entrant:
     """An agent of a match.
 
     Attributes:
-        name: in results.
         source: what the agent is made from in each process.
         description: class and options as JSON values, by which a file of results is checked.
         is_batched: whether it decides in many games by one call.

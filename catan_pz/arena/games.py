@@ -210,15 +210,10 @@ class ArenaGame:
         self.answer(answer, reason, time.perf_counter() - start)
 
     def answer(self, answer: Any, reason: str | None, seconds: float) -> None:
-        """Play what the agent that is to move has answered.
+        """Play what the agent that is to move has answered, or say for which reason it hasn't.
 
         It forfeits if that is no legal action or took too long; so does one that fails to hear
         of it.
-
-        Args:
-            answer: anything.
-            reason: why there is none; None where there is.
-            seconds: that it took.
         """
         game, seat, table = self.game, self.game.player, self._table
         self._decisions[seat] += 1
@@ -328,16 +323,7 @@ def result_of(
     seconds: Sequence[float],
     forfeit: Forfeit | None = None,
 ) -> GameResult:
-    """The result of a game that is finished or forfeited.
-
-    Args:
-        config: of the match.
-        scheduled: the game.
-        game: the game at its end.
-        decisions: (P,) how often each seat was asked.
-        seconds: (P,) that each seat took.
-        forfeit: who could not play on, and why.
-    """
+    """The result of a game that is finished or forfeited, with (P,) decisions and seconds."""
     points = tuple(int(n) for n in game.points)
     winner = game.winner
     end: End = VICTORY if game.is_over else TRUNCATED

@@ -134,12 +134,7 @@ def _unseen_wins(
     level of 0.95, where n is large: the end of Clopper and Pearson's exact interval (1934).
     This is a quantile of the exponential distribution, from which the wins are drawn.
 
-    Args:
-        lineups: (L, K) how many copies of each entrant play in each line-up.
-        wins: (L, K) how many games of each line-up each entrant has won.
-        paths: (K, K) who has beaten whom, of `beaten`.
-        resamples: S.
-        rng: draws the numbers.
+    Arguments are those of `beaten`, and `paths` what it gives.
     """
     games = wins.sum(axis=1, keepdims=True)
     added = np.zeros((resamples, *wins.shape))
@@ -154,10 +149,7 @@ def _unseen_wins(
 def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rating]:
     """Rate the entrants of a result, the strongest first; truncated games are left out.
 
-    Args:
-        result: the games.
-        level: confidence level of the intervals.
-        resamples: bootstrap samples of the blocks.
+    Intervals have a confidence `level`, and come from so many bootstrap samples of the blocks.
     """
     if not result.games:
         raise ValueError("there are no ratings: no block of games is complete")
@@ -186,14 +178,9 @@ def rate_by_wins(
     level: float = LEVEL,
     resamples: int = 500,
 ) -> list[Rating]:
-    """Rate entrants by their wins, the strongest first.
+    """Rate K entrants by their `wins` (B, L, K) in each block with each line-up, as `rate` does.
 
-    Args:
-        names: (K,) names.
-        lineups: (L, K) how many copies of each entrant play in each line-up.
-        wins: (B, L, K) games that each entrant has won in each block with each line-up.
-        level: confidence level of the intervals.
-        resamples: bootstrap samples of the blocks, drawn with replacement.
+    `lineups` (L, K) say how many copies of each entrant play in each line-up.
     """
     check_level(level)
     resamples = check_count("resamples", resamples, least=100)

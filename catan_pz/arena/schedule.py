@@ -19,12 +19,9 @@ Lineup = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """A game to be played.
+    """A game to be played: its place in the schedule, that of its line-up, number of the seed.
 
     Attributes:
-        number: its index in the schedule.
-        lineup: index of its line-up in the schedule.
-        block: number of the seed.
         seats: (P,) who sits in each seat, as indices into the list of entrants.
     """
 
@@ -102,8 +99,6 @@ class MatchConfig:
 
     Attributes:
         names: of the entrants.
-        rules: the rules.
-        seed: of the match.
         seconds_per_decision: a longer decision forfeits the game; None for no limit.
         records: folder for recorded games, or None.
         true_state: indices of the entrants that are shown the true state of games.

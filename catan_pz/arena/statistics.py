@@ -36,10 +36,9 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + check_level(level)) / 2)
 
 
-def import_scipy(name: str) -> Any:
-    """A module of scipy."""
+def _scipy_stats() -> Any:
     try:
-        return import_module(f"scipy.{name}")
+        return import_module("scipy.stats")
     except ImportError as error:
         raise ImportError(
             "intervals by blocks and comparisons need scipy: pip install 'catan-pz[arena]'"
@@ -48,7 +47,7 @@ def import_scipy(name: str) -> Any:
 
 def student_quantile(level: float, degrees_of_freedom: int) -> float:
     """The quantile of Student's t for a two-sided interval."""
-    return float(import_scipy("stats").t.ppf((1 + check_level(level)) / 2, degrees_of_freedom))
+    return float(_scipy_stats().t.ppf((1 + check_level(level)) / 2, degrees_of_freedom))
 
 
 def wilson(won: float, games: float, z: float) -> Interval:
@@ -122,12 +121,9 @@ def least_variance(first: int, second: int, pairs: int, blocks: int) -> float:
 
 
 def mean_interval(values: ArrayLike, level: float, least: float = 0.0) -> Interval:
-    """Student's interval of the mean of independent values.
+    """Student's interval of the mean of (N,) independent values.
 
-    Args:
-        values: (N,) the sample.
-        level: confidence level.
-        least: variance of the mean that is assumed at least.
+    The variance of the mean is assumed to be `least` at least.
     """
     sample = np.asarray(values, float)
     if len(sample) < 2:
@@ -139,15 +135,10 @@ def mean_interval(values: ArrayLike, level: float, least: float = 0.0) -> Interv
 
 
 def mcnemar(first: int, second: int) -> float:
-    """Two-sided p-value of McNemar's exact test.
-
-    Args:
-        first: pairs of games that only the first player won.
-        second: pairs that only the second won.
-    """
+    """Two-sided p-value of McNemar's exact test, by the pairs that only one player won."""
     if first + second == 0:
         return 1.0
-    return float(import_scipy("stats").binomtest(first, first + second).pvalue)
+    return float(_scipy_stats().binomtest(first, first + second).pvalue)
 
 
 @dataclass(frozen=True)

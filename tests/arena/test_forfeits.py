@@ -110,6 +110,9 @@ class Bare:
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.int64]:
         return self.chosen
 
+    def __repr__(self) -> str:
+        return "bare"
+
 
 class Answering(Builder):
     """Gives its choices in another form."""
@@ -126,7 +129,7 @@ class Answering(Builder):
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        (Bare, "error: TypeError: 'Bare' object is not subscriptable"),
+        (Bare, "error: ValueError: act_batch gave bare for one game"),
         (lambda chosen: chosen + 0.7, "illegal: action "),
         (lambda _chosen: None, "error: ValueError: act_batch gave None for one game, must give a"),
         (lambda _chosen: [[1], []], "error: ValueError: act_batch gave [[1], []] for one game"),
@@ -206,17 +209,6 @@ def test_late_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert forfeits(result)[0].seconds[forfeits(result)[0].offender or 0] == pytest.approx(0.9)
 
 
-PLAYERS: list[Any] = [
-    ("counter", Counter),
-    ("raising", Raising(9)),
-    ("hanging", Hanging(8)),
-    ("staring", Staring()),
-    ("lingering", Lingering()),
-    ("fainting", Fainting()),
-    ("hanging at once", Hanging(1)),
-]
-
-
 def alone(config: MatchConfig, players: list[Any]) -> tuple[Pool, list[Task]]:
     """A pool, and as a task each first game of the first player and another one."""
     entrants, _ = as_entrants(players)
@@ -224,8 +216,36 @@ def alone(config: MatchConfig, players: list[Any]) -> tuple[Pool, list[Task]]:
     return Pool(worker_arguments(config, entrants)), tasks
 
 
+QUICK_DEATHS: dict[str, tuple[Any, str]] = {
+    "raising": (Raising(9), "error: ZeroDivisionError: two lines"),
+    "hanging": (Hanging(8), "time: a decision took more than 3 s"),
+    "fainting": (Fainting(), ""),
+}
+SLOW_DEATHS: dict[str, tuple[Any, str]] = {
+    "staring": (Staring(), "time: observe() took more than 3 s"),
+    "lingering": (Lingering(), ""),
+    "hanging at once": (Hanging(1), "time: a decision took more than 3 s"),
+}
+DEATH = "died: the process ended in a decision (exit code 7)"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks there")
+@pytest.mark.parametrize(
+    ("cases", "warning"),
+    [
+        (QUICK_DEATHS, r"died: the process ended in end\(\) \(exit code 9\), at the end of a game"),
+        pytest.param(
+            SLOW_DEATHS,
+            r"time: end\(\) took more than 3 s, at the end of a game",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
 def test_agents_that_end_or_block_their_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cases: dict[str, tuple[Any, str]],
+    warning: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What hangs is late as soon as it says so, that no busy machine makes others late."""
     hanging = tmp_path / "hanging"
@@ -238,30 +258,19 @@ def test_agents_that_end_or_block_their_process(
         hanging.unlink(missing_ok=True)
 
     monkeypatch.setattr(Worker, "kill", kill_and_forget)
-    players = [*PLAYERS]
-    if hasattr(os, "fork"):
-        players.append(("abandoning", Abandoning(6, str(tmp_path / "pids"))))
+    cases = cases | {"abandoning": (Abandoning(6, str(tmp_path / "pids")), DEATH)}
+    players = [("counter", Counter), *((name, agent) for name, (agent, _) in cases.items())]
     names = tuple(name for name, _ in players)
     rules = Rules.make(None, num_players=2, **QUICK)
     config = MatchConfig(names, rules, 3, seconds_per_decision=3.0, records=tmp_path)
     pool, tasks = alone(config, players)
-    with closing(pool), pytest.warns(UserWarning, match="at the end of a game") as told:
+    with closing(pool), pytest.warns(UserWarning, match=warning) as told:
         found = list(chain.from_iterable(pool.run(tasks, 1)))
-    if hasattr(os, "fork"):  # its child holds the pipe, and still runs
-        os.kill(int((tmp_path / "pids").read_text()), signal.SIGKILL)
+    os.kill(int((tmp_path / "pids").read_text()), signal.SIGKILL)  # it holds the pipe, and runs
     assert {game.seats[1]: game.reason for game in found} == {
-        "raising": "error: ZeroDivisionError: two lines",
-        "hanging": "time: a decision took more than 3 s",
-        "staring": "time: observe() took more than 3 s",
-        "lingering": "",
-        "fainting": "",
-        "hanging at once": "time: a decision took more than 3 s",
-        "abandoning": "died: the process ended in a decision (exit code 7)",
+        name: reason for name, (_, reason) in cases.items()
     }
-    assert [str(one.message) for one in told] == [
-        "time: end() took more than 3 s, at the end of a game",
-        "died: the process ended in end() (exit code 9), at the end of a game",
-    ]
+    assert len(told) == 1
     for game in found:
         if game.end == "forfeit":
             record = GameRecord.load(record_path(tmp_path, game.number))
@@ -277,7 +286,7 @@ def test_batched_agents_that_end_their_process(tmp_path: Path) -> None:
     options: dict[str, Any] = {"executor": "processes", "records": tmp_path, **QUICK}
     result = arena.play_match([("fatal", Fatal()), "random"], 2, seed=28, **options)
     (lost,) = forfeits(result)
-    assert lost.reason == "died: the process ended in a decision (exit code 7)"
+    assert lost.reason == DEATH
     assert lost.seats[lost.offender or 0] == "fatal"
     assert result.games[1 - lost.number] == told.games[1 - lost.number]
     assert len(list(tmp_path.iterdir())) == 2

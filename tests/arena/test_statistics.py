@@ -1,7 +1,7 @@
 """Intervals and comparisons against published values, hand calculation and simulation."""
 
 import sys
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from scipy import stats
 
 from catan_pz.arena.comparison import compare_pairs
 from catan_pz.arena.statistics import (
+    SequentialTest,
     effective_games,
     least_variance,
     mcnemar,
@@ -163,6 +164,29 @@ def test_coverage_of_paired_differences() -> None:
         assert found.interval is not None
         hits += covers(found.interval, truth)
     assert 340 <= hits <= 380
+
+
+def verdicts(test: SequentialTest, rate: float) -> tuple[float, float]:
+    """The share of matches that end with "better", and their mean length."""
+    rng = np.random.default_rng(1)
+    found, lengths = [], []
+    for _ in range(500):
+        won = games = 0
+        while test.verdict(won, games) is None:
+            won, games = won + int(rng.random() < rate), games + 1
+        found.append(test.verdict(won, games))
+        lengths.append(games)
+    return float(np.mean(found)), float(np.mean(lengths))
+
+
+def test_the_sequential_test_errs_as_seldom_as_it_says() -> None:
+    test = SequentialTest(0.25, 0.31)
+    equal, better = verdicts(test, 0.25), verdicts(test, 0.31)
+    assert equal[0] < 0.07
+    assert better[0] > 0.93
+    assert max(equal[1], better[1]) < 400  # a test of fixed length takes some 600 games
+    by_hand = log(0.6**7 * 0.4**3 / 0.5**10)
+    assert SequentialTest(0.5, 0.6).log_likelihood_ratio(7, 10) == pytest.approx(by_hand)
 
 
 def test_a_missing_scipy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,8 +41,6 @@ class Worker:
         unfinished: games of the task without a result, by number.
         is_ready: whether it waits for a task.
         log: what it is doing.
-        connection: by which tasks go there and results come back.
-        process: the process.
     """
 
     def __init__(self, arguments: WorkerArguments) -> None:
@@ -149,11 +147,7 @@ class Pool:
         self._workers: list[Worker] = []
 
     def run(self, tasks: Sequence[Task], count: int) -> Iterator[list[GameResult]]:
-        """Play tasks in some number of processes, which stay for the next call.
-
-        Yields:
-            Results that came in together.
-        """
+        """Play tasks in some number of processes, which stay; yield results that come together."""
         self._waiting.extend(tasks)
         for worker in self._workers:
             self._give_task(worker)
@@ -187,15 +181,10 @@ class Pool:
             worker.give(self._waiting.popleft())
 
     def _replace(self, worker: Worker, reason: str, *, is_dead: bool) -> Iterator[GameResult]:
-        """Go on after the end of a worker: its game is lost by the seat that was called.
+        """Go on after the end of a worker, by itself or not: the seat that was called forfeits.
 
         Where several games were on, nobody knows which seat that was: they are played again, one
         by one.
-
-        Args:
-            worker: the worker, whose process has ended.
-            reason: of the forfeit.
-            is_dead: whether it ended by itself.
         """
         if worker.is_warming_up:
             # The next worker doesn't ask this agent outside a game again.
@@ -230,13 +219,10 @@ class Pool:
 
 
 class ProcessExecutor:
-    """Plays tasks in processes, which it replaces when an agent ends or blocks one.
+    """Plays tasks in so many processes, which it replaces when an agent ends or blocks one.
 
     Agents must be given as names, functions of a module, or objects that can be pickled, and
     a script that plays needs `if __name__ == "__main__":`.
-
-    Attributes:
-        workers: the same.
     """
 
     def __init__(self, workers: int = 1) -> None:

@@ -115,8 +115,7 @@ class RayHost:
     def proceed(self, task: Task | None = None) -> list[tuple[GameResult, bytes | None]]:
         """Results that came in next, each with its record, if any; none when the task is done.
 
-        Args:
-            task: to begin with; None to go on with the one before, if any.
+        Without a task it goes on with the one before.
         """
         if self._version != __version__:
             raise RuntimeError(
@@ -156,12 +155,7 @@ class RayExecutor:
 
     Args:
         workers: tasks that are played at the same time; None for one on each CPU of the cluster.
-        address: "HOST:PORT" of the cluster, "auto" for that of this machine, "local" for a new
-            one; None for that of the variable RAY_ADDRESS, or of this machine if there is one,
-            or a new one. A connection that this process has already is used as it is.
-
-    Attributes:
-        workers: tasks that are played at the same time.
+        address: as for `connect`.
 
     Raises:
         ImportError, ConnectionError, RuntimeError: without Ray, without a cluster, or where

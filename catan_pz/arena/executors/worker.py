@@ -33,23 +33,15 @@ class DecisionLog(ctypes.Structure, Monitor):
 
     It lies in memory that two processes share: a worker writes it as a `Monitor` of its games; the
     parent reads it when an agent does not answer or ends its process.
-
-    Attributes:
-        game: number of the game in progress, or `NONE`.
-        asked: the seat whose agent is called, the entrant during warm-up, or `NONE`.
-        since: `time.monotonic()` when the call began.
-        count: actions played so far.
-        seconds: that each seat took for decisions that have ended.
-        actions: the actions, of which the first `count` count.
     """
 
     _fields_ = (
-        ("game", ctypes.c_int64),
-        ("asked", ctypes.c_int64),
+        ("game", ctypes.c_int64),  # number of the game in progress, or NONE
+        ("asked", ctypes.c_int64),  # seat whose agent is called, entrant in warm-up, or NONE
         ("_call", ctypes.c_int64),
-        ("since", ctypes.c_double),
-        ("count", ctypes.c_int64),
-        ("seconds", ctypes.c_double * MAX_PLAYERS),
+        ("since", ctypes.c_double),  # time.monotonic() when the call began
+        ("count", ctypes.c_int64),  # of actions
+        ("seconds", ctypes.c_double * MAX_PLAYERS),  # for decisions that have ended
         ("actions", ctypes.c_int16 * MAX_ACTIONS),
     )
 
@@ -91,11 +83,9 @@ class WorkerArguments:
 
     Attributes:
         config: of the match.
-        entrants: who plays, a pickled tuple of `Entrant`, which the worker alone unpickles: so it
-            can tell what is wrong with one.
+        entrants: a pickled tuple of `Entrant`; the worker can tell what is wrong with one.
         has_programs: whether some have processes of their own, which take their time to start.
-        no_warm_up: places of entrants that are not asked before the first game, as they did
-            not answer before.
+        no_warm_up: places of entrants that didn't answer when they were asked outside a game.
     """
 
     config: MatchConfig
@@ -116,7 +106,7 @@ def run_worker(connection: Connection, arguments: WorkerArguments, log: Decision
     config = arguments.config
     agents: list[Agent] = []
     try:
-        agents += [one.make(config.seconds_per_decision) for one in _unpickled(arguments.entrants)]
+        agents += _made(arguments.entrants, config.seconds_per_decision)
         for k, agent in enumerate(agents):
             if k not in arguments.no_warm_up:
                 log.begin(k, ACT)
@@ -138,7 +128,7 @@ def run_worker(connection: Connection, arguments: WorkerArguments, log: Decision
         end_programs(agents)
 
 
-def _unpickled(pickled: bytes) -> tuple[Entrant, ...]:
+def _made(pickled: bytes, seconds: float | None) -> list[Agent]:
     try:
         entrants: tuple[Entrant, ...] = pickle.loads(pickled)
     except Exception as error:
@@ -146,7 +136,7 @@ def _unpickled(pickled: bytes) -> tuple[Entrant, ...]:
             f"a worker process can't make the agents ({type(error).__name__}: {error}); give "
             'names, functions or classes of a module, or play with executor="inline"'
         ) from error
-    return entrants
+    return [entrant.make(seconds) for entrant in entrants]
 
 
 def _leave() -> None:
