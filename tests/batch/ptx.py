@@ -48,6 +48,7 @@ def assembled(ptx: str) -> str:
 
 
 @click.command()
+@click.argument("kernels", nargs=-1)
 @click.option(
     "--ptxas",
     is_flag=True,
@@ -57,11 +58,11 @@ def assembled(ptx: str) -> str:
 @click.option(
     "--unoptimized", is_flag=True, help="Leave out the optimizer, which takes half of the time."
 )
-def main(ptxas: bool, unoptimized: bool) -> None:
-    """Print the PTX of all kernels, compiled without a GPU."""
+def main(kernels: tuple[str, ...], ptxas: bool, unoptimized: bool) -> None:
+    """Print the PTX of some kernels, or of all, compiled without a GPU."""
     # Numba asks the current device for its capability, even where one is given.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
-    for name in KERNELS:
+    for name in kernels or KERNELS:
         ptx = ptx_of(name, optimized=not unoptimized)
         if ptxas:
             facts = re.findall(

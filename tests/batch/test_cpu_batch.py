@@ -71,18 +71,6 @@ def test_a_finished_game_is_followed_by_the_next_at_once() -> None:
     assert ((batch.seeds != seeds) == ended).all()
 
 
-@pytest.mark.purepython
-def test_without_auto_reset_finished_games_wait() -> None:
-    batch = CpuBatch(2, trading=False, seed=1, max_turns=10, auto_reset=False)
-    while not batch.done.any():
-        batch.step(batch.sample())
-    ended = batch.done.copy()
-    assert not batch.mask[ended].any()
-    assert (batch.sample()[ended] == -1).all()
-    batch.reset_finished()
-    assert batch.mask.any(axis=1).all()
-
-
 def test_rewards_reach_every_seat() -> None:
     batch = CpuBatch(8, num_players=2, trading=False, seed=3)
     while not batch.done.any():
@@ -134,21 +122,6 @@ def test_actions_may_be_of_any_integer_type_and_sealed() -> None:
             assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
 
 
-def test_actions_are_played_as_they_were_checked() -> None:
-    batch, alone = (CpuBatch(3, trading=False, seed=3) for _ in range(2))
-    actions = batch.sample().copy()
-    checked = batch._share_out
-
-    def change_the_actions(function: Any, *arguments: Any) -> Any:
-        actions[:] = 251
-        return checked(function, *arguments)
-
-    batch._share_out = change_the_actions  # type: ignore[method-assign]
-    alone.step(alone.sample())
-    batch.step(actions)
-    assert batch.games.tobytes() == alone.games.tobytes()
-
-
 def test_samples_are_legal_and_spread() -> None:
     batch = CpuBatch(2000, trading=False, seed=0, observation=False)
     actions = batch.sample()
@@ -169,10 +142,10 @@ def test_a_long_run_breaks_no_rule() -> None:
 def test_a_state_with_another_seat_to_move_is_refused() -> None:
     batch = CpuBatch(3, num_players=2, trading=False, seed=1)
     state = batch.get_state()
-    for wrong in (1, 3, -1, 100):
-        spoilt = state | {"player": np.array([0, wrong, 0], np.int8)}
-        with pytest.raises(ValueError, match="player"):
-            batch.set_state(spoilt)
+    with pytest.raises(ValueError, match="player"):
+        batch.set_state(state | {"player": np.array([0, 1, 0], np.int8)})
+    with pytest.raises(ValueError, match="state must be arrays by name"):
+        batch.set_state(3)
     batch.set_state(state)
 
 
@@ -185,18 +158,6 @@ def test_a_state_gives_out_the_masks_of_its_games(observation) -> None:
     batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
     assert (batch.mask == state["mask"]).all()
     assert batch.units is None or (batch.units == state["observation"]).all()
-
-
-def test_a_state_that_no_batch_has_is_refused() -> None:
-    batch = CpuBatch(3, seed=1)
-    state = batch.get_state()
-    for wrong, said in (
-        (None, "state must be arrays by name, got None"),
-        ({}, "state: games must be an array .* got None"),
-        (state | {"winner": np.zeros(3, int)}, r"state: winner must be an array \(3,\) of int8"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            batch.set_state(wrong)
 
 
 @pytest.mark.parametrize(("auto_reset", "max_turns"), [(True, 30), (False, 1000)])
@@ -213,21 +174,6 @@ def test_a_state_keeps_who_won(auto_reset, max_turns) -> None:
             other.set_state(state)
             assert (other.winner == batch.winner).all()
             assert (other.done == batch.done).all()
-
-
-def test_where_games_follow_at_once_a_state_with_a_finished_one_is_refused() -> None:
-    options = {"num_players": 2, "trading": False, "max_turns": 9}
-    waiting = CpuBatch(3, seed=1, auto_reset=False, **options)
-    batch = CpuBatch(3, seed=2, **options)
-    while not waiting.done.any():
-        batch.set_state(waiting.get_state())
-        waiting.play_random()
-    before = batch.games.tobytes()
-    with pytest.raises(ValueError, match=rf"games\[{waiting.done.argmax()}\] is finished"):
-        batch.set_state(waiting.get_state())
-    assert batch.games.tobytes() == before
-    waiting.reset_finished()
-    batch.set_state(waiting.get_state())
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -337,14 +283,6 @@ def test_a_game_that_waits_is_not_paid_again(reward: Any) -> None:
     assert batch.reward[ended].any()
     batch.step(batch.sample())
     assert not batch.reward[ended].any()
-
-
-def test_no_positions_may_be_placed() -> None:
-    batch = CpuBatch(3, trading=False, seed=1)
-    before = np.asarray(batch.games).tobytes()
-    batch.place_games(np.flatnonzero(batch.done), batch.games[:0])
-    batch.place_games([], batch.games[:0])
-    assert np.asarray(batch.games).tobytes() == before
 
 
 def test_threads_far_beyond_the_cores_are_capped() -> None:

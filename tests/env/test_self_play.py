@@ -11,7 +11,6 @@ from catan_pz import IllegalActionError, catan_v0
 from catan_pz.batch.make import make_batch
 from catan_pz.env.self_play import SelfPlayBatch, SelfPlayEnv
 from catan_pz.rewards import PointsGained
-from tests.batch.test_parity import run
 
 REWARDS = ["win_loss", "points_gained", "win_and_lead", "gain_or_penalty", "win_and_terms"]
 SHORT = {"trading": False, "victory_points": 4}
@@ -216,18 +215,6 @@ def test_tensors_are_added_up_as_arrays_are(monkeypatch):
             tensor = getattr(tensors, name)
             assert isinstance(tensor, torch.Tensor)
             np.testing.assert_array_equal(tensor.numpy(), getattr(on_cpu, name), name)
-
-
-@pytest.mark.parametrize("device", ["cuda", "tensors"])
-def test_the_kernels_add_up_the_same_rewards(device):
-    pytest.importorskip("numba.cuda")
-    if device == "tensors":
-        pytest.importorskip("torch")
-    module = "tests.env.simulated_self_play"
-    simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
-    on_cpu = run(module, "cpu")
-    assert len(set(on_cpu.split())) == 5
-    assert run(module, device, **simulator) == on_cpu
 
 
 def test_another_reward_is_paid_from_the_next_step_on():

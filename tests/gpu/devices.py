@@ -36,7 +36,7 @@ class Device:
 def find_device() -> Device | str:
     """The device, or why there is none."""
     if config.ENABLE_CUDASIM:
-        from tests.batch.simulated_batch import let_kernels_stage_records
+        from tests.batch.simulated import let_kernels_stage_records
 
         np.seterr(over="ignore")
         let_kernels_stage_records()
