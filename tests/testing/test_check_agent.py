@@ -77,13 +77,6 @@ class Peeker(First):
         return int(legal[seen % len(legal)])
 
 
-class Gambler(First):
-    """Draws from a generator that all the world shares."""
-
-    def act(self, view):
-        return int(random.choice(view.mask.nonzero()[0]))
-
-
 class Hoarder(Counter):
     """Begins to count once and for all."""
 
@@ -94,41 +87,40 @@ class Hoarder(Counter):
         Agent.reset(self, seat, rules, seed)
 
 
-class Robber(First):
-    """Moves the robber where it may not, and all else as it should."""
+class Doing(First):
+    """Does what a function says."""
 
-    def act(self, view):
-        if view.segments["phase"][Phase.MOVE_ROBBER]:
-            return 205 + int(view.segments["hex_robber"].argmax())
-        return int(view.mask.argmax())
+    def __init__(self, act):
+        self.act = act
 
 
-class Scribbler(First):
-    """Writes into its view."""
-
-    def act(self, view):
-        view.observation[3] += 1
-        return int(view.mask.argmax())
+def rob_where_it_may_not(view):
+    if view.segments["phase"][Phase.MOVE_ROBBER]:
+        return 205 + int(view.segments["hex_robber"].argmax())
+    return int(view.mask.argmax())
 
 
-class Talker(First):
-    """Answers in words."""
-
-    def act(self, view):
-        return "roll"
+def scribble(view):
+    view.observation[3] += 1
+    return int(view.mask.argmax())
 
 
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
         (Peeker(), "'Peeker', game of seed 0, seat 0, decision .* when cards that its seat can't"),
-        (Gambler(), r"'Gambler'.* when asked again\. All randomness must come from `Agent.random`"),
+        (
+            Doing(lambda view: int(random.choice(view.mask.nonzero()[0]))),
+            r"when asked again\. All randomness must come from `Agent.random`",
+        ),
         (Hoarder(), r"when the same game is played again\..*`reset` must create anew"),
-        (Robber(), r"decision \d+ \(move_robber\): 2\d\d \(move_robber hex=\d+\) is not legal"),
-        (Scribbler(), "it changed its view"),
-        (Talker(), "action 'roll' is of type str; actions are integers"),
+        (
+            Doing(rob_where_it_may_not),
+            r"decision \d+ \(move_robber\): 2\d\d \(move_robber hex=\d+\) is not legal",
+        ),
+        (Doing(scribble), "it changed its view"),
+        (Doing(lambda _: "roll"), "action 'roll' is of type str; actions are integers"),
     ],
-    ids=lambda given: getattr(given, "name", ""),
 )
 def test_planted_faults_are_found(agent, message):
     with pytest.raises(AgentError, match=message):
