@@ -34,6 +34,56 @@ def kind(game, weights=None):
     return choice(game, weights)["kind"]
 
 
+ARMY = {"cities": [10, 20, 42, 45], "cards_played": {"knight": 2}, "cards": {"knight": 1}}
+KNIGHT = {**HOME, "cards": {"knight": 1}}
+PLENTY = {**HOME, "hand": {"ore": 2, "grain": 1}, "cards": {"year_of_plenty": 1}}
+TRADER = {"settlements": [20], "hand": {"ore": 2, "grain": 2, "wool": 2}}
+ORE = {"settlements": [42], "hand": {"ore": 1, "lumber": 1}}
+
+
+@pytest.mark.parametrize(
+    ("player", "entries", "chosen", "part", "instead"),
+    [
+        (ARMY, {"phase": "roll"}, "play_knight", None, None),  # the largest army wins
+        (ARMY, {}, "play_knight", None, None),
+        (HOME, {}, "end_turn", None, None),
+        (HOME, {"phase": "roll"}, "roll", None, None),
+        ({**HOME, "hand": {"brick": 1, "lumber": 1}}, {}, "build_road", "roads", "end_turn"),
+        ({**HOME, "hand": {"ore": 2, "grain": 1}}, {}, "end_turn", None, None),  # for a city
+        (KNIGHT, {"phase": "roll", "robber": 4}, "play_knight", "knights", "roll"),
+        (KNIGHT, {"phase": "roll", "robber": 0}, "roll", None, None),
+        (PLENTY, {}, "play_year_of_plenty", "cards", "end_turn"),
+    ],
+)
+def test_what_is_done_and_without_which_part_it_is_not(player, entries, chosen, part, instead):
+    game = table(player, rules=QUIET, **entries)
+    assert kind(game) == chosen
+    if part is not None:
+        assert kind(game, Weights().without(part)) == instead
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "give", "get", "answer"),
+    [
+        (TRADER, ORE, "ore", "wool", "accept"),
+        (
+            {**TRADER, "hand": {"ore": 3, "grain": 2}},
+            {"hand": {"wool": 2}},
+            "wool",
+            "ore",
+            "reject",
+        ),
+        (TRADER, {**ORE, "settlements": [], "cities": [42, 45, 34, 12]}, "ore", "wool", "reject"),
+    ],
+    ids=["completes a city", "spoils the plan", "helps one who is about to win"],
+)
+def test_offers_are_answered_by_what_they_are_worth(mine, theirs, give, get, answer):
+    game = table({"settlements": [42]} | theirs, mine)
+    act(game, "offer", give={give: 1}, get={get: 1})
+    assert kind(game) == answer
+    assert kind(game, Weights().without("answers")) == "reject"
+
+
 def test_a_city_or_a_settlement_that_wins_is_built():
     points = {"cities": [10, 20, 42, 45], "hand": {"ore": 3, "grain": 2}}
     nearly = {**points, "settlements": [34], "cities": [10, 20, 42]}
@@ -42,12 +92,6 @@ def test_a_city_or_a_settlement_that_wins_is_built():
     spot = {**nearly, "hand": {"brick": 1, "lumber": 1, "wool": 1, "grain": 1}}
     spot["roads"] = path(34, 35, 36)
     assert kind(table(spot, rules=rules)) == "build_settlement"
-
-
-def test_a_knight_that_wins_is_played():
-    army = {"cities": [10, 20, 42, 45], "cards_played": {"knight": 2}, "cards": {"knight": 1}}
-    for phase in ("roll", "main"):
-        assert kind(table(army, rules=QUIET, phase=phase)) == "play_knight"
 
 
 def test_a_road_that_wins_is_built():
@@ -59,34 +103,12 @@ def test_a_road_that_wins_is_built():
     assert game.winner == 0
 
 
-def test_a_city_is_built_where_it_brings_most():
-    # Vertex 20 has hills 6, fields 9 and forest 11, vertex 53 pasture 11 alone.
-    game = table({"settlements": [20, 53], "hand": {"ore": 3, "grain": 2}}, rules=QUIET)
-    assert choice(game) == {"kind": "build_city", "vertex": 20}
-
-
-def test_without_cards_the_turn_ends():
-    assert kind(table(HOME, rules=QUIET)) == "end_turn"
-    assert kind(table(HOME, phase="roll", rules=QUIET)) == "roll"
-
-
-def test_a_road_is_built_towards_a_spot_ahead_of_the_rest():
-    game = table({**HOME, "hand": {"brick": 1, "lumber": 1}}, rules=QUIET)
-    assert kind(game) == "build_road"
-    assert kind(game, Weights().without("roads")) == "end_turn"
-
-
 def test_the_bank_gives_what_a_city_lacks():
     game = table({**HOME, "hand": {"ore": 2, "grain": 2, "wool": 4}}, rules=QUIET)
     assert choice(game) == {"kind": "maritime_trade", "give": "wool", "get": "ore"}
     assert kind(game, Weights().without("bank")) == "end_turn"
     act(game, **choice(game))
     assert kind(game) == "build_city"
-
-
-def test_cards_for_the_next_goal_are_not_given_to_the_bank():
-    game = table({**HOME, "hand": {"ore": 2, "grain": 1}}, rules=QUIET)
-    assert kind(game) == "end_turn"
 
 
 def test_first_settlements_go_where_production_is_rich_and_varied():
@@ -121,21 +143,6 @@ def test_the_victim_is_the_one_with_more_to_lose():
     assert choice(game) == {"kind": "steal", "seat": 2}
 
 
-def test_a_knight_drives_the_robber_off_before_the_roll():
-    knight = {**HOME, "cards": {"knight": 1}}
-    assert kind(table(knight, phase="roll", robber=4, rules=QUIET)) == "play_knight"
-    assert kind(table(knight, phase="roll", robber=0, rules=QUIET)) == "roll"
-    weights = Weights().without("knights")
-    assert kind(table(knight, phase="roll", robber=4, rules=QUIET), weights) == "roll"
-
-
-def test_a_year_of_plenty_completes_a_city():
-    player = {**HOME, "hand": {"ore": 2, "grain": 1}, "cards": {"year_of_plenty": 1}}
-    game = table(player, rules=QUIET)
-    assert choice(game) == {"kind": "play_year_of_plenty", "pair": ["grain", "ore"]}
-    assert kind(game, Weights().without("cards")) == "end_turn"
-
-
 def test_a_monopoly_takes_what_the_others_hold():
     player = {**HOME, "hand": {"grain": 2}, "cards": {"monopoly": 1}}
     game = table(player, {"hand": {"ore": 3}}, {"hand": {"ore": 2, "wool": 1}}, rules=QUIET)
@@ -151,32 +158,6 @@ def test_discards_keep_the_plan():
         thrown.append(choice(game)["resource"])
         act(game, **choice(game))
     assert sorted(thrown) == ["lumber", *["wool"] * 4]
-
-
-def on_the_table(maker, answerer, give, get, **entries):
-    """An offer of seat 0 that seat 1 is to answer."""
-    game = table(maker, answerer, {}, {}, **entries)
-    return act(game, "offer", give=give, get=get)
-
-
-def test_an_offer_that_completes_a_city_is_accepted():
-    mine = {"settlements": [20], "hand": {"ore": 2, "grain": 2, "wool": 2}}
-    theirs = {"settlements": [42], "hand": {"ore": 1, "lumber": 1}}
-    game = on_the_table(theirs, mine, {"ore": 1}, {"wool": 1})
-    assert kind(game) == "accept"
-    assert kind(game, Weights().without("answers")) == "reject"
-
-
-def test_an_offer_that_spoils_the_plan_is_rejected():
-    mine = {"settlements": [20], "hand": {"ore": 3, "grain": 2}}
-    theirs = {"settlements": [42], "hand": {"wool": 2}}
-    assert kind(on_the_table(theirs, mine, {"wool": 1}, {"ore": 1})) == "reject"
-
-
-def test_nothing_is_traded_with_one_who_is_about_to_win():
-    mine = {"settlements": [20], "hand": {"ore": 2, "grain": 2, "wool": 2}}
-    theirs = {"cities": [42, 45, 34, 12], "hand": {"ore": 1, "lumber": 1}}
-    assert kind(on_the_table(theirs, mine, {"ore": 1}, {"wool": 1})) == "reject"
 
 
 def test_offers_ask_for_what_lacks_and_vary():
