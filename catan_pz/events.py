@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, ROLL
+from catan_pz.checks import plain_int
 from catan_pz.engine.event_rows import EVENT_ROWS, EVERYBODY, NUM_FIELDS
 from catan_pz.engine.event_rows import EventKind as EventKind  # noqa: PLC0414 (shown to others)
 from catan_pz.terms import Card, Resource
@@ -107,15 +108,9 @@ def outcome_of(events: Iterable[Event]) -> Outcome:
 
 
 def as_outcome(action: int, given: Any) -> Outcome:
-    """The chance outcome of an action that a caller names.
+    """The chance outcome of an action that a caller names; None for what can't be one.
 
-    Args:
-        action: id of the action that it is to come of.
-        given: a pair of dice as tuple or list, a `Resource`, a `Card`, or the name of one of
-            these in lower case.
-
-    Returns:
-        The outcome; None for what can't be an outcome of such an action.
+    Resources and cards may be given by their names in lower case.
     """
     if action == ROLL:
         return _as_dice(given)
@@ -128,12 +123,10 @@ def as_outcome(action: int, given: Any) -> Outcome:
 
 
 def _as_dice(given: Any) -> tuple[int, int] | None:
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        return None
-    for die in given:
-        if isinstance(die, bool) or not isinstance(die, int | np.integer) or not 1 <= die <= 6:
-            return None
-    return int(given[0]), int(given[1])
+    dice = [plain_int(die) for die in given] if isinstance(given, tuple | list) else []
+    if len(dice) == 2 and all(type(die) is int and 1 <= die <= 6 for die in dice):
+        return dice[0], dice[1]
+    return None
 
 
 def outcome_code(outcome: ChanceOutcome) -> int:
@@ -152,13 +145,7 @@ def outcome_from_code(action: int, code: int) -> ChanceOutcome:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision played.
-
-    Attributes:
-        player: seat that took it.
-        action: id of the action.
-        outcome: what chance brought, None for no chance.
-    """
+    """One decision played, and what chance brought: None for no chance."""
 
     player: int
     action: int

@@ -350,13 +350,7 @@ class Rules:
         rules: "Rules | str | None",
         options: Mapping[str, Any],
     ) -> "Rules":
-        """As `make`, for what takes options of the rules beside arguments of its own.
-
-        Args:
-            taker: the class or function, whose own arguments an error lists, too.
-            rules: a `Rules`, a preset's name, or None for the defaults.
-            options: the keywords that are no arguments of its own.
-        """
+        """As `make`, for a class or function with arguments of its own, which errors list, too."""
         if not options.keys() <= OPTIONS.keys():
             # A metaclass may hide the arguments of a class.
             called = vars(taker).get("__init__", taker)
@@ -420,7 +414,6 @@ OBSERVED: Final = tuple(column for column in COLUMNS if column.observed)
 
 _LONGEST_NAME: Final = 80
 """Characters of an option's name that an error shows as it is."""
-
 
 _LONGEST_LIST: Final = 10_000
 """Seeds of boards, or rolls of dice: they are part of every state that is written down."""

@@ -253,11 +253,7 @@ def _bounds_to_dict(s: np.ndarray, o: int, p: int) -> dict[str, Any]:
 
 
 def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
-    """A record (1,) of `STATE`, derived fields still zero, and its rules, from the JSON form.
-
-    Raises:
-        ValueError: names the entry that is missing or wrong.
-    """
+    """A record (1,) of `STATE`, derived fields still zero, and its rules, from the JSON form."""
     state = shaped(data, _State, "state")
     rules = Rules.from_dict(state.rules)
     board = Board.from_dict(data["board"])
@@ -364,12 +360,7 @@ def _read_bounds(s: np.ndarray, o: int, p: int, bounds: _Bounds) -> None:
 
 
 def derived_differences(state: np.ndarray, data: Mapping[str, Any]) -> list[str]:
-    """Derived entries of the JSON form (road lengths, points) that aren't what follows.
-
-    Args:
-        state: a `STATE` scalar.
-        data: what `state_from_dict` has read it from.
-    """
+    """Derived entries of the JSON form `data` that aren't what follows: road lengths, points."""
     return [
         f"state.players[{p}].{name}={player[name]} should be {int(state[name][p])}"
         for p, player in enumerate(data["players"])
