@@ -65,13 +65,13 @@ def not_possible(
         known: the words that could be given, one of which may have been meant.
     """
     hint = did_you_mean(value, known)
-    return ValueError(f"{what}={quoted(value)} is not possible{hint}; allowed: {allowed}")
+    return ValueError(f"{what} must be {allowed}, got {quoted(value)}{hint}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Refuse an option that is none of the choices."""
     if not any(_is(value, choice) for choice in choices):
-        raise not_possible(f"option {name}", value, f"one of {choices}", choices)
+        raise not_possible(name, value, f"one of {choices}", choices)
 
 
 def _is_bool(value: object) -> bool:
@@ -94,14 +94,14 @@ def _is(value: object, choice: object) -> bool:
 def check_flag(name: str, value: object) -> bool:
     """An option that is on or off."""
     if not _is_bool(value):
-        raise not_possible(f"option {name}", value, "True or False")
+        raise not_possible(name, value, "True or False")
     return bool(value)
 
 
 def check_text(name: str, value: object) -> str:
     """An option that is a text."""
     if not isinstance(value, str):
-        raise not_possible(f"option {name}", value, "a str")
+        raise not_possible(name, value, "a str")
     return value
 
 
@@ -109,7 +109,7 @@ def check_count(name: str, value: object, least: int = 1, most: int | None = Non
     """An option that counts something, as a plain int."""
     if not _is_whole(value) or value < least or (most is not None and value > most):
         allowed = f"an int from {least}" if most is None else f"an int from {least} to {most}"
-        raise not_possible(f"option {name}", value, allowed)
+        raise not_possible(name, value, allowed)
     return int(value)
 
 
@@ -179,7 +179,7 @@ def check_generator(rng: object) -> "np.random.Generator":
     import numpy as np
 
     if not isinstance(rng, np.random.Generator):
-        raise not_possible("rng", rng, "a Generator, as numpy.random.default_rng(seed) gives it")
+        raise not_possible("rng", rng, "a numpy.random.Generator")
     return rng
 
 
@@ -194,7 +194,7 @@ def as_integer(what: str, value: Any) -> int:
         with suppress(TypeError):
             return index(value)
     kind = type(value).__name__
-    raise TypeError(f"{what} {quoted(value)} is of type {kind}; {what}s are integers")
+    raise TypeError(f"{what} must be an integer, got {quoted(value)} of type {kind}")
 
 
 def as_action(action: Any) -> int:

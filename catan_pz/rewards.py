@@ -241,7 +241,7 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
         return REWARDS[reward]()
     if isinstance(reward, type) or not callable(reward):
         allowed = f"one of {sorted(REWARDS)} or an object as catan_pz.rewards.Reward describes it"
-        raise not_possible("option reward", reward, allowed, REWARDS)
+        raise not_possible("reward", reward, allowed, REWARDS)
     dependencies(reward)  # refuses what are no terms
     return reward
 

@@ -432,7 +432,7 @@ def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
 
 
 def _bad_option(name: str, value: object, allowed: str, known: Iterable[str] = ()) -> ValueError:
-    return not_possible(f"option {name}", value, allowed, known)
+    return not_possible(name, value, allowed, known)
 
 
 def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:

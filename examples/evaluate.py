@@ -64,7 +64,7 @@ def rules_of(options: argparse.Namespace, agent: Any) -> Rules:
 def play(agent: Any, against: str, rules: Rules, options: argparse.Namespace) -> dict[str, Any]:
     """One match, in figures."""
     seats, plain = rules.num_players - 1, re.sub(r"[^\w.=,-]", "-", against)
-    lineup = [("evaluated", agent), *specs_by_seat("option against", against, seats)]
+    lineup = [("evaluated", agent), *specs_by_seat("against", against, seats)]
     result = play_match(
         lineup,
         options.games,
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     chosen = {"choice": options.choice} if options.choice else {}
     agent = agents.load(options.agent, **chosen)
     if options.ship and not isinstance(agent, NetworkAgent):
-        raise ValueError("option ship: only a model can be shipped")
+        raise ValueError("ship: only a model can be shipped")
     rules = rules_of(options, agent)
     results = []
     for against in options.against:

@@ -165,7 +165,7 @@ def load_model(args: Args) -> MaskablePPO:
     if Path(args.resume).is_file():
         with suppress(AssertionError, ValueError, BadZipFile):
             return MaskablePPO.load(args.resume, device=args.device)
-    raise not_possible("option resume", args.resume, _OWN_MODEL)
+    raise not_possible("resume", args.resume, _OWN_MODEL)
 
 
 def options_of(model: MaskablePPO, path: str) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def options_of(model: MaskablePPO, path: str) -> dict[str, Any]:
     """
     options: dict[str, Any] | None = getattr(model, "options", None)
     if options is None:
-        raise not_possible("option resume", path, _OWN_MODEL)
+        raise not_possible("resume", path, _OWN_MODEL)
     return options
 
 

@@ -143,11 +143,11 @@ class Args(TrainingArgs):
     def check(self) -> None:
         """Refuse what isn't possible."""
         if self.reward != "shaped":
-            raise not_possible("option reward", self.reward, "'shaped'")
+            raise not_possible("reward", self.reward, "'shaped'")
         if self.observation != "units":
-            raise not_possible("option observation", self.observation, "'units'")
+            raise not_possible("observation", self.observation, "'units'")
         if self.init and self.expert:
-            raise not_possible("option init", self.init, "a model, or --expert; not both")
+            raise not_possible("init", self.init, "a model, or --expert; not both")
         check_count("batch_size", self.batch_size, least=2)  # advantages have a deviation
 
 

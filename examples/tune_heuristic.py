@@ -178,7 +178,7 @@ def played_before(args: Args, log: Path) -> list[list[float]]:
             raise ValueError(f"{log} has generations; go on with --resume, or name another --out")
         return []
     if not log.exists():
-        raise ValueError(f"option resume: {args.out} has no generations to resume from")
+        raise ValueError(f"resume: {args.out} has no generations to resume from")
     first, *rest = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     for name, value in bound(args).items():
         if first[name] != value:

@@ -12,6 +12,7 @@ from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.random_stream import scramble_all, uniforms
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.views import Views
+from catan_pz.checks import not_possible
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
@@ -44,10 +45,8 @@ class Mixture(Agent):
         given = np.ones(len(members)) if weights is None else np.array(weights, np.float64)
         possible = given.shape == (len(members),) and bool(np.isfinite(given).all())
         if not (possible and (given >= 0).all() and given.sum() > 0):
-            raise ValueError(
-                f"option weights={weights!r} is not possible; allowed: one number from 0 for each "
-                f"of {len(members)} members, one of them above 0"
-            )
+            allowed = f"{len(members)} numbers from 0, one a member, one of them above 0"
+            raise not_possible("weights", weights, allowed)
         self.weights: NDArray[np.float64] = given / given.sum()
 
     def members_of(self, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -70,7 +70,7 @@ class StoredModel(ABC):
             except (TypeError, ValueError):
                 raise not_possible(f"model: card[{key!r}]", value, "JSON values") from None
         if dtype not in DTYPES:
-            raise not_possible("option dtype", dtype, f"one of {DTYPES}")
+            raise not_possible("dtype", dtype, f"one of {DTYPES}")
         with np.errstate(over="ignore", under="ignore"):
             arrays: dict[str, Any] = {k: array.astype(dtype) for k, array in stored.arrays.items()}
         if not all(np.isfinite(array).all() for array in arrays.values()):

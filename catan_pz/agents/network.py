@@ -155,8 +155,8 @@ class Base:
 
     def __post_init__(self) -> None:
         if self.agent not in BASES:
-            raise not_possible("option base", self.agent, f"one of {list(BASES)}")
-        check_number("option base_bonus", self.bonus)
+            raise not_possible("base", self.agent, f"one of {list(BASES)}")
+        check_number("base_bonus", self.bonus)
 
     def load(self) -> BatchAgent:
         """The agent."""

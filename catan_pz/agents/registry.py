@@ -158,11 +158,8 @@ def _of_model_file(name: str, options: dict[str, Any]) -> Agent:
     if path.suffix != ".npz":
         if path.is_file():
             raise not_possible("agent", name, "a model file whose name ends in '.npz'")
-        raise ValueError(
-            f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "
-            f"{names()}, a saved model as FILE.npz, a class as MODULE:CLASS, or a program as "
-            f'exec:"PROGRAM"'
-        )
+        allowed = f"one of {names()}, FILE.npz for a saved model, MODULE:CLASS, or exec:PROGRAM"
+        raise not_possible("agent", name, allowed, names())
     check_options(name, NetworkAgent, options, own=("model",))
     folder = _NAMED_IN.get()
     if folder is not None and path.resolve().parent != folder.resolve():
@@ -213,7 +210,7 @@ def as_agent(given: Any) -> Agent:
         return given
     if not callable(given):
         allowed = f"an Agent of catan_pz.agents, or one of {names()}"
-        raise ValueError(f"agent {quoted(given)} is not possible; allowed: {allowed}")
+        raise not_possible("agent", given, allowed)
     agent = given()
     if not isinstance(agent, Agent):
         raise ValueError(f"{given!r} made {agent!r}, which is no Agent of catan_pz.agents")
@@ -231,8 +228,8 @@ def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
     listed = [given] * count if is_one else given
     if not isinstance(listed, Sequence) or len(listed) != count:
         allowed = f"None, an Agent, one of {names()}, or a list of {count} of these"
-        raise not_possible("option opponents", given, allowed)
+        raise not_possible("opponents", given, allowed)
     try:
         return [None if one is None else as_agent(one) for one in listed]
     except ValueError as error:
-        raise ValueError(f"option opponents={quoted(given)}: {error}") from None
+        raise ValueError(f"opponents={quoted(given)}: {error}") from None

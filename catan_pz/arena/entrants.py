@@ -90,12 +90,12 @@ def as_entrant(given: AgentSpec) -> Entrant:
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
     if not isinstance(source, str | Agent) and not callable(source):
-        raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
+        raise not_possible("agent", given, ALLOWED)
     agent = as_agent(source)
     if name is None:
         name = source if isinstance(source, str) else agent.name
     if not isinstance(name, str) or not name or "\n" in name:
-        raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
+        raise not_possible("an agent's name", name, "a word")
     description = {"name": name, **describe(agent)}
     return Entrant(
         name,
@@ -111,14 +111,14 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
     """The entrants, with those of some names to be shown the true state; their names say so."""
     known = [entrant.name for entrant in entrants]
     if isinstance(names, str) or not isinstance(names, Collection):
-        raise not_possible("option true_state", names, f"a list of names among {known}")
+        raise not_possible("true_state", names, f"a list of names among {known}")
     shown = list(entrants)
     for name in names:
         if name not in known:
-            raise not_possible("option true_state", name, f"names among {known}", known)
+            raise not_possible("true_state", name, f"names among {known}", known)
         k = known.index(name)
         if entrants[k].is_isolated:
-            raise not_possible("option true_state", name, "no names with isolate=True")
+            raise not_possible("true_state", name, "empty with isolate=True")
         longer = f"{name} (true state)"
         if longer in known:
             raise _same_name(longer)

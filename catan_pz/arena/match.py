@@ -77,7 +77,7 @@ class MatchOptions:
 
     def __post_init__(self) -> None:
         if self.seconds_per_decision is not None:
-            check_number("option seconds_per_decision", self.seconds_per_decision, above=0)
+            check_number("seconds_per_decision", self.seconds_per_decision, above=0)
         if self.most_records is not None:
             check_count("most_records", self.most_records)
         if self.progress is not None:

@@ -46,7 +46,7 @@ def recording(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> Iterat
             if path not in games or not _begins(config, games[path], path):
                 raise _refused(
                     folder,
-                    f"{path.name} there is a game of another match; allowed: a folder without "
+                    f"{path.name} there is a game of another match; take a folder without "
                     "recorded games, or with those of this match",
                 )
         yield
@@ -55,7 +55,7 @@ def recording(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> Iterat
 
 
 def _refused(folder: Path, reason: str) -> ValueError:
-    return ValueError(f"option records={str(folder)!r} is not possible: {reason}")
+    return ValueError(f"records: {str(folder)!r} can't be used: {reason}")
 
 
 def _begins(config: MatchConfig, scheduled: ScheduledGame, path: Path) -> bool:

@@ -131,7 +131,7 @@ class Result:
                 games = tuple(game for game in self.games if game.lineup == k)
                 return Result(self.names, self.lineups, self.rules, self.seed, games)
         known = [self.lineup_names(k) for k in range(len(self.lineups))]
-        raise ValueError(f"line-up {sorted(wanted.elements())} didn't play; allowed: {known}")
+        raise not_possible("line-up", sorted(wanted.elements()), f"one of {known}")
 
     @cached_property
     def _by_block(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -27,7 +27,7 @@ LEVEL: Final = 0.95
 def check_level(level: float) -> float:
     """A confidence level between 0 and 1, both excluded."""
     if isinstance(level, bool) or not isinstance(level, float) or not 0 < level < 1:
-        raise not_possible("option level", level, "a float between 0 and 1")
+        raise not_possible("level", level, "a float between 0 and 1")
     return level
 
 
@@ -163,10 +163,10 @@ class SequentialTest:
     def __post_init__(self) -> None:
         if not 0 < self.chance < self.better < 1:
             allowed = f"a number between chance={self.chance} and 1"
-            raise not_possible("option better", self.better, allowed)
+            raise not_possible("better", self.better, allowed)
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
-                raise not_possible(f"option {name}", getattr(self, name), "between 0 and 0.5")
+                raise not_possible(name, getattr(self, name), "between 0 and 0.5")
 
     def log_likelihood_ratio(self, won: int, games: int) -> float:
         """Of the larger win rate to the smaller one."""

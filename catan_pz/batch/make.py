@@ -61,5 +61,5 @@ def make_batch(
     if device == "cpu":
         return CpuBatch(num_games, rules, threads=threads, **common)
     if threads != 1:
-        raise not_possible("option threads", threads, "1 with device='cuda'")
+        raise not_possible("threads", threads, "1 with device='cuda'")
     return CudaBatch(num_games, rules, **common)

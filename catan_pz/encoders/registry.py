@@ -91,4 +91,4 @@ def as_encoder(given: Any, option: str = "observation") -> Encoder:
     if isinstance(given, str) and given in _HOMES:
         return load(given)
     allowed = f"an Encoder of catan_pz.encoders, or one of {names()}"
-    raise not_possible(f"option {option}", given, allowed, names())
+    raise not_possible(option, given, allowed, names())

@@ -139,7 +139,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
                 `SingleSeatEnv`, is refused: `restore` is what goes on from a state.
         """
         if options and "state" in options:
-            raise not_possible("reset: options", options, "no state; restore(state) takes one")
+            raise not_possible("reset: options", options, "empty; restore(state) takes states")
         if seed is None:
             seed = int(self._seeds.integers(2**64, dtype=np.uint64))
         else:

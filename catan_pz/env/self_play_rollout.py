@@ -186,8 +186,8 @@ class SelfPlayRollout:
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
         self._check_unbroken()
-        gamma = check_number("option gamma", gamma, least=0, most=1)
-        gae_lambda = check_number("option gae_lambda", gae_lambda, least=0, most=1)
+        gamma = check_number("gamma", gamma, least=0, most=1)
+        gae_lambda = check_number("gae_lambda", gae_lambda, least=0, most=1)
         last_values = _estimates(last_values, self.batch.num_games, "last_values")
         _store(self._last_value, slice(None), last_values)
         for name, estimates in (("values", self._value), ("last_values", self._last_value)):

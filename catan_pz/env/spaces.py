@@ -33,11 +33,11 @@ def encoder_of_space(space: spaces.Space[Any], observation: Encoder | str | None
         for name in ("flat", "dict", "units"):
             if observation_space(load(name)) == space:
                 return load(name)
-        raise ValueError(f"option observation=None is not possible for {space}: name the encoder")
+        raise ValueError(f"observation must name the encoder of the space {space}")
     encoder = as_encoder(observation)
     if observation_space(encoder) != space:
         raise ValueError(
-            f"option observation={observation!r} is not possible: the learner has the space "
+            f"observation={observation!r} doesn't fit: the learner has the space "
             f"{space}, the encoder gives {observation_space(encoder)}"
         )
     return encoder

@@ -63,10 +63,10 @@ class FollowedGame:
             if isinstance(rules.board, Board) and dealt.board != rules.board:
                 raise not_possible("board", board, "the one in the rules")
         if len(deal_of(dealt).layouts) != 1:
-            raise ValueError("board=None is not possible where the rules draw it; give the board")
+            raise ValueError("board must be given where the rules draw it, got None")
         if first_player is None:
             if rules.first_player == "random":
-                raise ValueError("first_player=None is not possible where the rules draw it")
+                raise ValueError("first_player must be given where the rules draw it, got None")
             first_player = int(rules.first_player)
         first_player = check_seat(first_player, rules.num_players)
         game = Game(replace(dealt, first_player=0), seed=_SEED)

@@ -80,7 +80,7 @@ def position(
 def _table(players: Any, rules: Rules | str | None) -> list[dict[str, Any]]:
     """What each seat of the rules has."""
     if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
-        raise not_possible("players", players, "what each seat has")
+        raise not_possible("players", players, "a list or dict of what each seat has")
     count = Rules.make(rules).num_players
     if rules is None and not isinstance(players, Mapping) and len(players) < count:
         raise ValueError(

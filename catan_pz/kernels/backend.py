@@ -36,7 +36,7 @@ def choose_backend(forced: str | None, version: str) -> str:
     """The backend for a value of CATAN_PZ_COMPILER, if it is set, and a version of numba."""
     if forced:
         if forced not in BACKENDS:
-            raise not_possible(VARIABLE, forced, " or ".join(BACKENDS))
+            raise not_possible(VARIABLE, forced, f"one of {BACKENDS}")
         return forced
     if is_tested(version):
         return "fast"

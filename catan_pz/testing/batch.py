@@ -11,7 +11,7 @@ from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.checks import check_count
+from catan_pz.checks import check_count, not_possible
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
@@ -55,7 +55,7 @@ def check_batch_agent(
     """
     given = as_agent(agent)
     if not given.stateless:
-        raise ValueError(f"agent {agent!r} is not possible; allowed: a BatchAgent")
+        raise not_possible("agent", agent, "a BatchAgent")
     rules = Rules.make(rules, **options)
     batch, rng = CpuBatch(GAMES, rules, seed=seed), np.random.default_rng(seed)
     for step in range(check_count("decisions", decisions)):

@@ -87,9 +87,9 @@ class League(Mixture):
         share: float = 1.0,
         seed: int = 0,
     ) -> None:
-        check_number("option share", share, least=0)
+        check_number("share", share, least=0)
         if share == 0 and not any(weights):
-            raise not_possible("option share", share, "a number above 0 without other opponents")
+            raise not_possible("share", share, "a number above 0 without other opponents")
         # Before the first snapshot only the others play, or random players.
         alone = [] if any(weights) else ["random"]
         super().__init__([*others, *alone], [*weights, *[1.0] * len(alone)])
@@ -142,12 +142,12 @@ def parse_weights(text: str) -> dict[str, float]:
         if not name or isinstance(weight, bool) or not isinstance(weight, int | float):
             name, weight = spec, 1
         if not 0 <= weight < float("inf"):
-            raise not_possible(f"option opponents: {name} weight", given, "a number from 0")
+            raise not_possible(f"opponents: {name} weight", given, "a number from 0")
         if name in weights:
-            raise not_possible("option opponents", text, f"{name} once")
+            raise not_possible("opponents", text, f"{name} once")
         weights[name] = float(weight)
     if not any(weights.values()):
-        raise not_possible("option opponents", text, "agents, one of them with a weight above 0")
+        raise not_possible("opponents", text, "agents, one of them with a weight above 0")
     return weights
 
 
@@ -173,9 +173,9 @@ def load_stateless(option: str, name: str, rules: Rules) -> Agent:
     """The agent that an option names, stateless: it plays these rules in batches of a training."""
     agent = agents.load(name)
     if not agent.stateless:
-        raise not_possible(f"option {option}", name, "stateless agents")
+        raise not_possible(option, name, "stateless agents")
     try:
         agent.check_rules(rules)
     except ValueError as error:
-        raise ValueError(f"option {option}={quoted(name)}: {error}") from None
+        raise ValueError(f"{option}={quoted(name)}: {error}") from None
     return agent

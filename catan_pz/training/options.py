@@ -152,7 +152,7 @@ class TrainingArgs(FrameArgs):
         elif self.reward in REWARDS:
             plain = REWARDS[self.reward]()
         else:
-            raise not_possible("option reward", self.reward, f"{['shaped', *REWARDS]}")
+            raise not_possible("reward", self.reward, f"{['shaped', *REWARDS]}")
         weights = plain.weights
         terms = {kind.name.lower(): weights[kind] * self.reward_scale for kind in plain.depends_on}
         return LinearReward(**terms)
@@ -187,7 +187,7 @@ def check_ranges(args: Any) -> None:
             if hint.__origin__ is int:
                 check_count(name, value, **limits)
             else:
-                check_number(f"option {name}", value, **limits)
+                check_number(name, value, **limits)
 
 
 def set_up(args: Any) -> None:
@@ -208,14 +208,14 @@ def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size
     """Refuse minibatches of one decision: PPO divides advantages by their deviation."""
     if batch_size == 1 or decisions % batch_size == 1:
         allowed = f"sizes that leave none of the {decisions} decisions of a rollout alone"
-        raise not_possible(f"option {option}", batch_size, allowed)
+        raise not_possible(option, batch_size, allowed)
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:
     """Numbers that an option lists, such as "1,2,3"."""
     words = text.split(",")
     if not all(word.isdecimal() for word in words):
-        raise not_possible(f"option {name}", text, "whole numbers: 1,2,3")
+        raise not_possible(name, text, "whole numbers, as in 1,2,3")
     return tuple(map(int, words))
 
 
@@ -224,7 +224,7 @@ def check_device(device: str) -> None:
     import torch
 
     if device == "cuda" and not torch.cuda.is_available():
-        raise not_possible("option device", device, "'auto', 'cpu': torch sees no GPU here")
+        raise not_possible("device", device, "'auto' or 'cpu' where torch sees no GPU")
 
 
 def command_line(args: Any, program: str) -> str:

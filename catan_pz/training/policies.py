@@ -157,4 +157,4 @@ def _dense(args: NetworkArgs) -> tuple[str, dict[str, Any]]:
 def _check_board(args: NetworkArgs) -> None:
     if args.observation not in ("units", "flat", "dict"):
         allowed = "'units', 'flat', 'dict' for the board network"
-        raise not_possible("option observation", args.observation, allowed)
+        raise not_possible("observation", args.observation, allowed)

@@ -166,8 +166,7 @@ class SelfPlayNetwork(nn.Module):
         ):
             if its != here:
                 raise ValueError(
-                    f"option init: the model's {what}: {its}; this training's: {here}; pass "
-                    f"{remedy}"
+                    f"init: the model's {what}: {its}; this training's: {here}; pass {remedy}"
                 )
 
     def _arrays(self) -> dict[str, torch.Tensor]:

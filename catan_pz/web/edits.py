@@ -64,14 +64,14 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
 def _place(name: str) -> tuple[str, int]:
     kind, _, number = name.partition(" ")
     if kind not in _PLACE_OF.values() or not number.isdecimal():
-        raise EditError(f"{quoted(name)} is no place; allowed: such as 'vertex 12'")
+        raise EditError(f"a place must be one like 'vertex 12', got {quoted(name)}")
     return kind, int(number)
 
 
 def _player(position: Position, seat: Any) -> dict[str, Any]:
     players: list[dict[str, Any]] = position["players"]
     if type(seat) is not int or not 0 <= seat < len(players):
-        raise EditError(f"seat={quoted(seat)} is not possible; allowed: 0 to {len(players) - 1}")
+        raise EditError(f"seat must be an int from 0 to {len(players) - 1}, got {quoted(seat)}")
     return players[seat]
 
 
@@ -200,7 +200,7 @@ def _set_turn_player(position: Position, seat: Any) -> None:
 def _set_phase(position: Position, phase: Any) -> None:
     """A phase with what it needs: who moves, what is to be discarded, free roads."""
     if phase not in PHASE_NAMES:
-        raise EditError(f"{quoted(phase)} is no phase; allowed: {', '.join(PHASE_NAMES)}")
+        raise EditError(f"phase must be one of {', '.join(PHASE_NAMES)}, got {quoted(phase)}")
     mover = position["turn_player"]
     count = len(position["players"])
     rolled = phase not in ("setup_settlement", "setup_road", "roll")

@@ -197,7 +197,7 @@ class Study:
             if name not in registry.names():
                 raise StudyError(f"there is no agent {quoted(name)} here")
         if len(names) != self.game.rules.num_players:
-            raise StudyError(f"there are {len(names)} agents; allowed: one a seat")
+            raise StudyError(f"agents must be one a seat, got {len(names)}")
         self._leave_table()
         self.agents = list(names)
         self.version += 1

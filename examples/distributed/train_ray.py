@@ -118,11 +118,11 @@ class Args(TrainingArgs):
         """Refuse what isn't possible."""
         shares = parse_weights(self.opponents)
         if not set(shares) <= {"self", "league"} or shares.get("self", 0) <= 0:
-            raise not_possible("option opponents", self.opponents, "self, or self:3,league:1")
+            raise not_possible("opponents", self.opponents, "self, or self:3,league:1")
         if self.observation != "units":
-            raise not_possible("option observation", self.observation, "'units'")
+            raise not_possible("observation", self.observation, "'units'")
         if self.workers % PROCESSES:
-            raise not_possible("option workers", self.workers, f"multiples of {PROCESSES}")
+            raise not_possible("workers", self.workers, f"multiples of {PROCESSES}")
         check_filled(self, self.round_frames // PROCESSES, "a round")
 
 
@@ -133,7 +133,7 @@ def check_filled(args: Args, decisions: int, what: str) -> None:
             f"up to {decisions // 2}: two decisions a minibatch, and {what} gives a process "
             f"{decisions}; more --num-envs or --n-steps give more"
         )
-        raise not_possible("option minibatches", args.minibatches, allowed)
+        raise not_possible("minibatches", args.minibatches, allowed)
 
 
 def generator(*numbers: int) -> torch.Generator:

@@ -48,7 +48,7 @@ class Args(TrialArgs):
         decisions, count = self.num_envs * self.steps_per_batch, self.num_minibatches
         if decisions < 2 * count or decisions % (decisions // count) == 1:
             allowed = f"numbers that leave none of the {decisions} decisions of a batch alone"
-            raise not_possible("option num_minibatches", count, allowed)
+            raise not_possible("num_minibatches", count, allowed)
 
 
 class OneSeat:

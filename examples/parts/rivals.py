@@ -70,7 +70,7 @@ class Rivals:
         seed: int = 0,
     ) -> None:
         if not 0 <= share <= 1:
-            raise not_possible("option rivals_share", share, "a number from 0 to 1")
+            raise not_possible("rivals_share", share, "a number from 0 to 1")
         self.past, self._network, self._device = past, network, network.scales.device
         self.base = network.base
         self._seed = seed
@@ -79,7 +79,7 @@ class Rivals:
             name: load_stateless("opponents", name, rules) for name in others
         }
         if len(self._agents) < len(others):
-            raise not_possible("option opponents", ",".join(others), "each agent once")
+            raise not_possible("opponents", ",".join(others), "each agent once")
         self._policies: dict[str, Any] = {}
         self.names: list[str] = list(others)
         slots = torch.arange(num_games, device=self._device)

@@ -66,7 +66,7 @@ class Starts:
         rng = np.random.default_rng([seed, 0x57A27])
         parts = [_positions_of(path, rules, each, rng) for path in paths]
         if sum(map(len, parts)) == 0:
-            raise not_possible("option starts", str(folder), "a folder of recorded games (.jsonl)")
+            raise not_possible("starts", str(folder), "a folder of recorded games (.jsonl)")
         return cls(sound_records(np.concatenate(parts), rules))
 
     def draw(self, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -230,7 +230,7 @@ class Learner:
         networks = dict.fromkeys(OUTPUTS, args.executors) | {"orchestrator": args.orchestrator}
         parts = [part for part, network in networks.items() if network != "ran"]
         if args.orchestrator == "ran" and args.executor_next == "orchestrator":
-            raise not_possible("option executor_next", "orchestrator", "others without one")
+            raise not_possible("executor_next", "orchestrator", "others without one")
         self.dqns = {part: DQN(part, args, self.rng) for part in parts}
         for dqn in self.dqns.values():
             dqn.critic = self.dqns[dqn.critic_part]

@@ -159,7 +159,7 @@ class Series:
         self.args, self.options, self.rules = args, args.options(), Rules()
         seats = self.rules.num_players - 1
         self.base = agents.load(args.base)
-        others = specs_by_seat("option against", args.against, seats)
+        others = specs_by_seat("against", args.against, seats)
         self.others = [agents.load(spec) for spec in others]
         for agent in (self.base, *self.others):
             agent.check_rules(self.rules)

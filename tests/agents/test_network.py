@@ -117,7 +117,7 @@ def test_a_file_can_name_no_other_base(tmp_path):
     base = Base("evolved", 1.0)
     object.__setattr__(base, "agent", "exec:sh")
     model(base=base).save(tmp_path / "bad.npz")
-    with pytest.raises(ValueError, match=r"bad\.npz is no model .*base='exec:sh'"):
+    with pytest.raises(ValueError, match=r"bad\.npz is no model .*base must be .*, got 'exec:sh'"):
         Model.read(tmp_path / "bad.npz")
 
 
@@ -172,11 +172,11 @@ def _change(path, **changes):
     [
         ({"format": "catan-pz-model/9"}, "format is 'catan-pz-model/9'"),
         ({"layout": "another"}, "another layout of observations"),
-        ({"network": {"kind": "dense", "activation": "sigmoid"}}, "activation='sigmoid'"),
+        ({"network": {"kind": "dense", "activation": "sigmoid"}}, "activation must be"),
         ({"network": {"kind": "deep"}}, "the kind 'deep'"),
         (
             {"outputs": "q_values"},
-            "choice='sample' is not possible; allowed: one of .*best.* for q_values",
+            "choice must be one of .*best.* for q_values",
         ),
         ({"rules": {"trading": True}}, "gives 252 outputs, its rules have 389 actions"),
         ({"format": "x" * 9999}, r"format is 'x{100,300}\.\.\., must"),
@@ -218,7 +218,7 @@ def test_weights_too_large_for_the_file_are_refused(tmp_path):
     with pytest.raises(ValueError, match="too large for float16"):
         large.save(tmp_path / "net.npz")
     large.save(tmp_path / "net.npz", "float32")
-    with pytest.raises(ValueError, match="dtype='int8'"):
+    with pytest.raises(ValueError, match=r"dtype must be .*, got 'int8'"):
         net.save(tmp_path / "net.npz", "int8")
 
 
@@ -237,7 +237,7 @@ def test_games_of_other_rules_are_named(positions):
         agent.reset(0, Rules(num_players=4, trading=False), 1)
     with pytest.raises(ValueError, match="389 actions"):
         Table(Game(Rules(num_players=3)), [agent] * 3, [1, 2, 3])
-    with pytest.raises(ValueError, match="choice='worst'"):
+    with pytest.raises(ValueError, match=r"choice must be .*, got 'worst'"):
         NetworkAgent(model(), choice="worst")
 
 
@@ -307,7 +307,7 @@ def test_a_network_takes_what_its_encoder_gives(positions):
     np.testing.assert_allclose(net.logits(positions[0]), hands @ net.network.weights[0].T)
     with pytest.raises(ValueError, match="takes 5, <encoder 'flat'> gives 1008"):
         of_hands(encoder=encoders.load("flat"))
-    with pytest.raises(ValueError, match="encoder=<encoder 'units'> is not possible"):
+    with pytest.raises(ValueError, match="encoder must be 'flat', got"):
         dataclasses.replace(model(kind="board"), encoder=encoders.load("units"))
 
 

@@ -43,11 +43,11 @@ def test_options_of_the_call_count_before_those_of_the_name():
 
 
 def test_what_is_wrong_with_an_option_is_told_with_the_whole_text():
-    with pytest.raises(ValueError, match=r"agent 'search:simulations=0': .*simulations=0"):
+    with pytest.raises(ValueError, match=r"agent 'search:simulations=0': simulations must be"):
         agents.load("search:simulations=0")
     with pytest.raises(ValueError, match=r"agent 'ppo-2p:model=x': .*has no option 'model'"):
         agents.load("ppo-2p:model=x")
     with pytest.raises(ValueError, match=r"agent 'rocco:model=3': expected str"):
         agents.load("rocco:model=3")
-    with pytest.raises(ValueError, match=r"option weights='a.json' is not possible; allowed: None"):
+    with pytest.raises(ValueError, match=r"weights must be None"):
         agents.load("heuristic:weights=a.json")

@@ -78,7 +78,7 @@ def check(result: Result, reason: str) -> None:
         (Raising(), "error: ZeroDivisionError: two lines"),
         (Leaving(), "error: SystemExit: 3"),
         (Illegal(), "illegal: phase "),
-        (Wordy(), "illegal: action 'roll' is of type str; actions are integers"),
+        (Wordy(), "illegal: action must be an integer, got 'roll' of type str"),
     ],
 )
 def test_failing_agents_forfeit(player: Agent, reason: str) -> None:

@@ -193,10 +193,10 @@ def test_names_that_did_not_play() -> None:
     assert len(result.games) == 1  # the only seating
     asks = result.win_rate, result.interval, result.block_interval, result.tally
     for ask in (*asks, result.win_rates_by_seat):
-        with pytest.raises(ValueError, match=r"name.*'x'.* one of \['random'\]"):
+        with pytest.raises(ValueError, match=r"name must be one of \['random'\], got 'x'"):
             ask("x")
     assert result.block_interval("random") is None  # a single block
-    with pytest.raises(ValueError, match="didn't play; allowed"):
+    with pytest.raises(ValueError, match="line-up must be one of"):
         result.only(["x"])
 
 
@@ -206,23 +206,23 @@ def test_names_that_did_not_play() -> None:
     [
         ({"games": 0}, "games"),
         ({"workers": 0, "executor": "processes"}, "workers"),
-        ({"workers": 2, "executor": "inline"}, "workers.*2.*None, as the executor has 1"),
-        ({"executor": "cloud"}, r"executor.*'cloud'.*\['inl"),
+        ({"workers": 2, "executor": "inline"}, "workers must be None, as the executor has 1"),
+        ({"executor": "cloud"}, r"executor must be one of \['inl"),
         ({"executor": 3}, "executor.*3"),
         ({"seed": -1}, "seed.*-1"),
         ({"seconds_per_decision": 0}, "seconds_per_decision.*0"),
-        ({"agents": "random"}, "agents.*'random'.* list"),
-        ({"agents": ["random"]}, r"agents.*\['random'\].* 4"),
+        ({"agents": "random"}, "agents must be a list"),
+        ({"agents": ["random"]}, r"agents must be 4 .*\['random'\]"),
         ({"agents": ["random"] * 5}, "agents.* 4 of them"),
         ({"rules": Rules(num_players=3)}, "agents.* 3 of them"),
         ({"agents": ["nobody", "random"]}, "agent.*'nobody'"),
-        ({"agents": [3, "random"]}, "agent.*3.* an Agent"),
+        ({"agents": [3, "random"]}, "agent must be an Agent.* 3"),
         ({"agents": [dict, "random"]}, "which is no Agent"),
-        ({"agents": [("", "random"), "random"]}, "name of an agent.*''"),
+        ({"agents": [("", "random"), "random"]}, "name must be a word, got ''"),
         ({"agents": [("a", "random"), ("a", Builder())]}, "two different agents have the name 'a'"),
         ({"agents": [Builder(), Builder(eager=False)]}, "have the name 'Builder'"),
-        ({"true_state": "random"}, "true_state.*'random'.* list"),
-        ({"true_state": ["x"]}, "true_state.*'x'.* names among"),
+        ({"true_state": "random"}, "true_state must be a list"),
+        ({"true_state": ["x"]}, "true_state must be names among .*'x'"),
         ({"unknown": 1}, "unknown option unknown=1"),
     ],
 )

@@ -146,7 +146,7 @@ def test_files(result: Result, tmp_path: Path) -> None:
         "a.svg",
         "b.svg",
     ]
-    with pytest.raises(ValueError, match=r"allowed: a name that ends with one of \.md, \.csv"):
+    with pytest.raises(ValueError, match=r"path must be a name that ends with one of \.md, \.csv"):
         save_report(result, tmp_path / "a.txt")
 
 

@@ -95,15 +95,15 @@ def test_help_names_every_preset_board_and_form(capsys: Any) -> None:
         (["evaluate", "there/is/none.zip"], "there is no model"),
         (["evaluate", "random", "--against", ""], "--against '' names 0 agents"),
         (["evaluate", "random", "--against", "random,random", *QUICK], "names 2 agents"),
-        (["tournament", "random", "nobody"], "agent 'nobody' is not possible"),
+        (["tournament", "random", "nobody"], "agent must be one of"),
         (["bench", "--set", "vicory_points=3"], "(did you mean 'victory_points'?)"),
         (["bench", "--set", "dice=balancd"], "(did you mean 'balanced'?)"),
         (["bench", "--set", "dice"], "write OPTION=VALUE"),
         (["play", "--seat", "3", "--players", "2"], "--seat 3: this game has the seats 0 to 1"),
         (["bench", "--board", "spirl"], "(did you mean 'spiral'?)"),
-        (["bench", "--rules", "two"], "rules='two'"),
+        (["bench", "--rules", "two"], "rules must be a Rules or one of"),
         (["bench", "--points", "2"], "2 is not in the range"),
-        (["bench", "--set", f"board={'[' * 10**5}"], "option board='[[["),
+        (["bench", "--set", f"board={'[' * 10**5}"], "board must be one of"),
     ],
 )
 def test_wrong_words_are_one_sentence(words: list[str], complaint: str, capsys: Any) -> None:

@@ -91,7 +91,7 @@ def test_a_state_is_no_option_of_reset():
     env = catan_v0.env(num_players=3)
     env.reset(seed=7, options={"options": 1})  # as PettingZoo's tests do
     state = env.unwrapped.snapshot()
-    with pytest.raises(ValueError, match=r"options=.* allowed: no state; restore\(state\)"):
+    with pytest.raises(ValueError, match=r"options must be empty; restore\(state\)"):
         env.reset(seed=8, options={"state": state})
     assert env.unwrapped.snapshot() == state
 
@@ -143,7 +143,7 @@ def test_the_wrapped_environment_refuses_what_is_no_action():
     env = catan_v0.env(trading=False)
     env.reset(seed=1)
     for action in (252, -1, None, "roll", True):
-        with pytest.raises(AssertionError, match=r"action=.* an int from 0 to 251"):
+        with pytest.raises(AssertionError, match=r"action must be an int from 0 to 251"):
             env.step(action)
 
 

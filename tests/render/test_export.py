@@ -77,8 +77,8 @@ def test_small_signs_keep_their_colors_in_a_gif(tmp_path: Path) -> None:
     [
         (1, "game.avi", {}, r"a film ends in \.gif, \.webp, \.mp4"),
         (0, "game.gif", {}, "at least one picture"),
-        (1, "game.gif", {"seconds": 0}, "seconds=0 is not possible; allowed: a number from"),
-        (1, "game.gif", {"width": 10**7}, "width=10000000 is not possible"),
+        (1, "game.gif", {"seconds": 0}, "seconds must be a number from"),
+        (1, "game.gif", {"width": 10**7}, "width must be .*, got 10000000"),
     ],
 )
 def test_films_that_cannot_be(
@@ -91,7 +91,7 @@ def test_films_that_cannot_be(
 
 def test_a_picture_has_a_highest_width(tmp_path: Path) -> None:
     svg = board_svg(positions.midgame())
-    with pytest.raises(ValueError, match="allowed: an int from 1 to 10000"):
+    with pytest.raises(ValueError, match="must be an int from 1 to 10000"):
         save_picture(svg, tmp_path / "game.png", 10**7)
     wide = board_svg(positions.midgame(), width=10**6)
     with pytest.raises(ValueError, match="pixels are drawn from 1 to 10000: give a width"):

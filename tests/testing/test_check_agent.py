@@ -119,7 +119,7 @@ def scribble(view):
             r"decision \d+ \(move_robber\): 2\d\d \(move_robber hex=\d+\) is not legal",
         ),
         (Doing(scribble), "it changed its view"),
-        (Doing(lambda _: "roll"), "action 'roll' is of type str; actions are integers"),
+        (Doing(lambda _: "roll"), "action must be an integer, got 'roll' of type str"),
     ],
 )
 def test_planted_faults_are_found(agent, message):
@@ -204,5 +204,5 @@ def test_planted_faults_of_batches_are_found(agent, message):
 
 
 def test_only_batch_agents_can_be_checked_as_such():
-    with pytest.raises(ValueError, match="allowed: a BatchAgent"):
+    with pytest.raises(ValueError, match="agent must be a BatchAgent"):
         check_batch_agent(First())

@@ -164,7 +164,7 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: Any) -> None:
     for words, reason in (
         (["--seats", "3", "--players", "2"], "this game has 2 seats"),
         (["--seats", "2", "--names", "Ann"], "there are 2 seats for persons"),
-        (["--agents", "nobody"], "agent 'nobody' is not possible"),
+        (["--agents", "nobody"], "agent must be one of"),
         (["--host", "192.0.2.1"], "can't listen on 192.0.2.1"),
         (["--save", str(tmp_path / "file" / "x")], "no table can be kept there: Not a directory"),
     ):

@@ -116,7 +116,7 @@ def test_messages_that_make_no_sense_are_answered(client: TestClient) -> None:
         ({"edit": []}, "no change of a position"),
         ({"edit": {"set": "seed", "to": 2**64}}, "state.rng.state"),
         ({"agents": ["exec:sh", "random"]}, "no agent 'exec:sh'"),
-        ({"action": "roll"}, "actions are integers"),
+        ({"action": "roll"}, "action must be an integer"),
         ({"undo": True}, "nothing to undo"),
         ({"save": "secrets"}, "a position or a record"),
         ({"play_on": 3}, "how many decisions"),

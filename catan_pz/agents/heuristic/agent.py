@@ -36,7 +36,7 @@ class HeuristicAgent(BatchAgent):
 
     def __init__(self, weights: Weights | None = None) -> None:
         if not isinstance(weights, Weights | None):
-            raise not_possible("option weights", weights, "None, or `Weights` from Python")
+            raise not_possible("weights", weights, "None, or `Weights` from Python")
         self.weights = Weights() if weights is None else weights
         self.rows = rows_of(self.weights, self.weights)
 

@@ -7,6 +7,7 @@ import numba
 import numpy as np
 from numba import types
 
+from catan_pz.checks import not_possible
 from catan_pz.engine.state import as_games
 from catan_pz.kernels.rule import kernel
 
@@ -61,7 +62,7 @@ class Weights:
         off = 0
         for part in parts:
             if part not in PARTS:
-                raise ValueError(f"part {part!r} is not possible; allowed: one of {list(PARTS)}")
+                raise not_possible("part", part, f"one of {list(PARTS)}")
             off |= 1 << list(PARTS).index(part)
         return replace(self, parts=self.parts & ~off)
 

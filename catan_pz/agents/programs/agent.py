@@ -212,7 +212,7 @@ class ProgramAgent(Agent):
     def __init__(self, command: str, *, seconds: float | None = ANSWER_SECONDS) -> None:
         self.command = _split(command)
         if seconds is not None and not 0 < seconds < math.inf:
-            raise not_possible("option seconds", seconds, "None, or a number above 0")
+            raise not_possible("seconds", seconds, "None, or a number above 0")
         self.seconds = seconds
         self.name = shlex.join(Path(word).name or word for word in self.command)
         self._pool = _Pool()

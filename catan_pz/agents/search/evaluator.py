@@ -44,7 +44,7 @@ def checked_evaluation(
     for name, part, width in (("priors", priors, masks.shape[1]), ("values", values, 4)):
         if part.shape != (len(masks), width):
             raise ValueError(
-                f"evaluator's {name} have the shape {part.shape}; allowed: {(len(masks), width)}"
+                f"evaluator: {name} must be of shape {(len(masks), width)}, got {part.shape}"
             )
         if not np.isfinite(part).all():
             raise ValueError(f"evaluator's {name} are not finite")

@@ -82,13 +82,13 @@ class SearchOptions:
             if value is not None or name not in _OPTIONAL:
                 object.__setattr__(self, name, check_count(name, value, least, most))
         if self.seconds is not None:
-            check_number("option seconds", self.seconds, above=0)
+            check_number("seconds", self.seconds, above=0)
         check_choice("method", self.method, METHODS)
         check_choice("rollout", self.rollout, tuple(PLAYERS))
         check_flag("keep_tree", self.keep_tree)
         if self.exploration is None:
             object.__setattr__(self, "exploration", EXPLORATION[self.method])
-        check_number("option exploration", self.exploration, least=0)
+        check_number("exploration", self.exploration, least=0)
         self._check_prior()
         self._check_evaluator()
 
@@ -96,26 +96,22 @@ class SearchOptions:
         if self.prior is None or self.prior == AUTO:
             return
         if self.method != "gumbel":
-            raise not_possible(
-                "option method", self.method, f"'gumbel' with a prior other than {AUTO!r}"
-            )
+            raise not_possible("method", self.method, f"'gumbel' with a prior other than {AUTO!r}")
         prior = as_agent(self.prior)
         outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
         if not hasattr(prior, "policy") or outputs != "logits":
-            raise not_possible(
-                "option prior", self.prior, f"an agent with a policy, {AUTO!r} or None"
-            )
+            raise not_possible("prior", self.prior, f"an agent with a policy, {AUTO!r} or None")
         object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:
         if self.evaluator is None:
             return
         if not callable(getattr(self.evaluator, "evaluate", None)):
-            raise not_possible("option evaluator", self.evaluator, "an Evaluator or None")
+            raise not_possible("evaluator", self.evaluator, "an Evaluator or None")
         if self.method != "puct":
-            raise not_possible("option method", self.method, "'puct' with an evaluator")
+            raise not_possible("method", self.method, "'puct' with an evaluator")
         if self.workers != 1:
-            raise not_possible("option workers", self.workers, "1 with an evaluator")
+            raise not_possible("workers", self.workers, "1 with an evaluator")
 
     @property
     def guide(self) -> int:
@@ -146,5 +142,5 @@ def options_of(given: dict[str, Any]) -> SearchOptions:
     if preset is None:
         return SearchOptions(**options)
     if not isinstance(preset, str) or preset not in PRESETS:
-        raise not_possible("option preset", preset, f"one of {tuple(PRESETS)} or None", PRESETS)
+        raise not_possible("preset", preset, f"one of {tuple(PRESETS)} or None", PRESETS)
     return SearchOptions(**PRESETS[preset] | options)

@@ -55,7 +55,7 @@ class ValueAgent(Agent):
         net: ValueNet | str | Path | None = None,
     ) -> None:
         if margin is not None:
-            margin = check_number("option margin", margin, least=0, most=1)
+            margin = check_number("margin", margin, least=0, most=1)
         self.margin = margin
         self.determinizations = check_count("determinizations", determinizations, most=10**6)
         self.net = net if isinstance(net, ValueNet | None) else ValueNet.read(net)

@@ -38,8 +38,8 @@ def make_executor(
         given = EXECUTORS[given](count)
     elif isinstance(given, str) or not isinstance(given, Executor):
         allowed = f"one of {list(EXECUTORS)}, or a catan_pz.arena.Executor"
-        raise not_possible("option executor", given, allowed)
+        raise not_possible("executor", given, allowed)
     check_count("workers", given.workers)
     if count not in (None, given.workers):
-        raise not_possible("option workers", workers, f"None, as the executor has {given.workers}")
+        raise not_possible("workers", workers, f"None, as the executor has {given.workers}")
     return given

@@ -82,7 +82,7 @@ def _check_answers(address: str) -> None:
     host, sign, port = address.rpartition(":")
     if "://" in address or not sign or not port.isdecimal() or int(port) > 65535:
         allowed = '"HOST:PORT" of a cluster, "auto" for that of this machine, "local" for a new one'
-        raise not_possible("option address", address, allowed)
+        raise not_possible("address", address, allowed)
     try:
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
     except OSError as error:

@@ -89,11 +89,11 @@ class ForwardOptions:
         if self.simulations is not None:
             check_count("simulations", self.simulations)
         if self.seconds is not None:
-            check_number("option seconds", self.seconds, above=0)
+            check_number("seconds", self.seconds, above=0)
         if self.margin is not None:
-            check_number("option margin", self.margin, least=0)
+            check_number("margin", self.margin, least=0)
         for name in ("exploration", "gamma", "gae_lambda"):
-            check_number(f"option {name}", getattr(self, name), least=0)
+            check_number(name, getattr(self, name), least=0)
 
     @property
     def is_on(self) -> bool:

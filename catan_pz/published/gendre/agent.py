@@ -54,7 +54,7 @@ class GendreModel(StoredModel):
         check_weights(self.weights, self.architecture.shapes)
         table = self.rules.num_players, self.rules.trading
         if self.architecture.encoder == "gendre" and table != (2, False):
-            raise not_possible("model: rules", self.rules, "two players without trade")
+            raise not_possible("model: rules", self.rules, "those of two players without trade")
 
     def logits(self, seen: Seen) -> NDArray[np.float32]:
         """(K, L) for what its encoder gives."""

@@ -57,7 +57,7 @@ class XenouOptions:
         check_count("layers", self.layers)
         check_flag("mask", self.mask)
         for name in ("gamma", "rate", "k", "deviation"):
-            check_number(f"option {name}", getattr(self, name), least=0)
+            check_number(name, getattr(self, name), least=0)
 
 
 Array = NDArray[np.float32]

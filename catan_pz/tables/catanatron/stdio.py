@@ -41,9 +41,7 @@ class StdioBot:
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """The answer to a message, None for none."""
         if not isinstance(message, Mapping) or not isinstance(message.get("type"), str):
-            raise ValueError(
-                f"{quoted(message)} is no message; allowed: a JSON object with the entry 'type'"
-            )
+            raise not_possible("message", message, "a JSON object with the entry 'type'")
         try:
             match message["type"]:
                 case "hello":

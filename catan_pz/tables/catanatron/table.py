@@ -77,13 +77,13 @@ def check_table_rules(rules: Rules) -> None:
     for name in ("trading", "dice", "first_player", "no_adjacent_red"):
         if getattr(rules, name) != getattr(standard, name):
             allowed = f"{getattr(standard, name)!r} at a table of catanatron"
-            raise not_possible(f"option {name}", getattr(rules, name), allowed)
+            raise not_possible(name, getattr(rules, name), allowed)
     if rules.board not in ("random", standard.board):
         allowed = f"'random' or {standard.board!r} at a table of catanatron"
-        raise not_possible("option board", rules.board, allowed)
+        raise not_possible("board", rules.board, allowed)
     if rules.friendly_robber and not has_records():
         allowed = f"False with catanatron {installed_version()}"
-        raise not_possible("option friendly_robber", True, allowed)
+        raise not_possible("friendly_robber", True, allowed)
 
 
 class CatanatronTables:
@@ -141,7 +141,7 @@ def _check_match(config: MatchConfig) -> None:
         value = getattr(config, name)
         if value not in (None, ()):
             allowed = f"none at a table of catanatron, where {reason}"
-            raise not_possible(f"option {name}", str(value), allowed)
+            raise not_possible(name, str(value), allowed)
 
 
 _process: list[Any] = []

@@ -146,7 +146,7 @@ class Message:
 def as_count(number: int) -> int:
     """A number as a count of cards."""
     if not 0 <= number <= MOST_CARDS:
-        raise MessageError(f"{number} is no count of cards; allowed: 0 to {MOST_CARDS}")
+        raise MessageError(f"a count of cards must be from 0 to {MOST_CARDS}, got {number}")
     return number
 
 
@@ -166,7 +166,7 @@ def frame(text: str) -> bytes:
     """A message as it is sent."""
     data = text.encode("utf-8")
     if len(data) > MAX_LENGTH:
-        raise MessageError(f"a message of {len(data)} bytes; allowed: {MAX_LENGTH}")
+        raise MessageError(f"a message must have at most {MAX_LENGTH} bytes, got {len(data)}")
     return struct.pack(">H", len(data)) + data
 
 

@@ -89,7 +89,11 @@ def test_views_and_events_survive_as_messages() -> None:
 
 @pytest.mark.parametrize(
     ("change", "told"),
-    [({"seat": 9}, "seat=9"), ({"rules": 3}, "rules=3"), ({"seed": None}, "seed=None")],
+    [
+        ({"seat": 9}, "seat must be an int from 0 to 3"),
+        ({"rules": 3}, "rules must be"),
+        ({"seed": None}, "seed must be"),
+    ],
 )
 def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) -> None:
     start = messages.start(0, Rules(), 1, None)

@@ -83,8 +83,8 @@ def test_priors_of_illegal_actions_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ((np.ones((2, 4)), VALUES), r"priors have the shape \(2, 4\); allowed: \(2, 3\)"),
-        ((np.ones((2, 3)), VALUES[:, :3]), r"values have the shape \(2, 3\); allowed: \(2, 4\)"),
+        ((np.ones((2, 4)), VALUES), r"priors must be of shape \(2, 3\), got \(2, 4\)"),
+        ((np.ones((2, 3)), VALUES[:, :3]), r"values must be of shape \(2, 4\), got \(2, 3\)"),
         ((np.full((2, 3), np.nan), VALUES), "priors are not finite"),
         ((-np.ones((2, 3)), VALUES), "priors are negative"),
     ],

@@ -52,7 +52,7 @@ def test_a_policy_of_another_space_needs_the_encoder_named():
         assert encoder_of_space(observation_space(encoders.load(name))).name == name
     planes = observation_space(encoders.load("planes"))
     assert encoder_of_space(planes, "planes").name == "planes"
-    with pytest.raises(ValueError, match="option observation=None is not possible"):
+    with pytest.raises(ValueError, match="observation must name the encoder"):
         encoder_of_space(planes)
-    with pytest.raises(ValueError, match="option observation='graph' is not possible: the learner"):
+    with pytest.raises(ValueError, match="observation='graph' doesn't fit: the learner"):
         encoder_of_space(planes, "graph")

@@ -87,7 +87,7 @@ def test_a_forfeited_game_is_aborted_for_all_agents(monkeypatch: pytest.MonkeyPa
 def test_what_a_match_there_has_not_is_refused(option: str, value: Any, tmp_path: Path) -> None:
     given = tmp_path / value if option == "records" else value
     rules = Rules(num_players=2, trading=False)
-    with pytest.raises(ValueError, match=f"option {option}=.* is not possible; allowed: "):
+    with pytest.raises(ValueError, match=f"{option} must be "):
         arena.play_match(
             [("a", "random"), ("b", "random")],
             2,
