@@ -19,6 +19,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
+from catan_pz.render.words import table_words
 from catan_pz.web.responses import (
     MADE_ROOM,
     POLICY_VIOLATION,
@@ -296,6 +297,7 @@ class StudyConnection:
         news = {
             "layers": layers,
             "log": study.log[-_MOST_LINES:],
+            "words": table_words(view),
             "is_playing": is_playing,
             **study.status(),
         }

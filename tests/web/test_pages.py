@@ -58,7 +58,8 @@ def run(folder: Path, page: str, script: str, storage: str = "empty", news: Any 
 def news_of(study: Study) -> dict[str, Any]:
     """What the server tells of a study at first."""
     places = places_json(table_view(study.game.snapshot()))
-    return {"layers": [], "log": [], "is_playing": False, "places": places, **study.status()}
+    news = {"layers": [], "log": [], "words": [], "is_playing": False, "places": places}
+    return news | study.status()
 
 
 @pytest.fixture

@@ -62,6 +62,7 @@ def test_a_position_is_changed_played_on_and_saved(client: TestClient) -> None:
     with client.websocket_connect("/study/socket") as socket:
         news = begin(socket)
         assert len(news["places"]) == 54 + 72 + 19
+        assert news["words"][0] == "Turn 0. Player 0 places a settlement."
         assert json.loads(news["position"]) == Game(RULES, 1).snapshot()
         assert not news["can_undo"]
         news = ask(socket, {"new": {"rules": RULES.to_dict(), "seed": 2, "phase": "main"}})

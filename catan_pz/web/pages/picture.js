@@ -2,10 +2,12 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// Where a narrow screen cuts the desk: hand and cards, then tray and buttons; and how far within the
-// desk's frame, which would be open at the cut.
-const DESK_CUTS = [612, 608];
-const DESK_RIM = { side: 14, top: 8, bottom: 14 };
+// The parts of the desk that a narrow screen shows below each other, within its frame, which would be
+// open at the cut: hand and cards with the line above them, then tray and buttons. From the desk's top.
+const DESK_PARTS = [
+  { left: 14, right: 612, top: 8, bottom: 128 },
+  { left: 608, right: 1106, top: 34, bottom: 150 },
+];
 
 function svgElement(name, attributes) {
   const made = document.createElementNS(SVG, name);
@@ -53,10 +55,10 @@ export class Picture {
     const high = top;
     const parts = [[0, 0, split, high], [split, 0, width - split, high]];
     if (!desk) return parts;
-    const cut = [[DESK_RIM.side, DESK_CUTS[0]], [DESK_CUTS[1], width - DESK_RIM.side]];
-    const lower = height + desk - top - DESK_RIM.top - DESK_RIM.bottom;
-    const cards = cut.map(([from, to]) => [from, top + DESK_RIM.top, to - from, lower]);
-    return [parts[0], ...cards, parts[1]];
+    const cut = DESK_PARTS.map((part) => [
+      part.left, top + part.top, part.right - part.left, part.bottom - part.top,
+    ]);
+    return [parts[0], ...cut, parts[1]];
   }
 
   start(layout) {

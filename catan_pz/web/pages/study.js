@@ -84,7 +84,11 @@ class StudyPage {
   }
 
   problems(listed) {
-    byId("problems").replaceChildren(...listed.map((text) => element("li", { textContent: text })));
+    this.list("problems", listed);
+  }
+
+  list(home, lines) {
+    byId(home).replaceChildren(...lines.map((line) => element("li", { textContent: line })));
   }
 
   update(news) {
@@ -99,7 +103,8 @@ class StudyPage {
     this.draw(news.layers);
     this.problems(news.errors);
     this.forms();
-    byId("log").replaceChildren(...news.log.map((line) => element("li", { textContent: line })));
+    this.list("log", news.log);
+    this.list("words", news.words);
     byId("log").scrollTop = byId("log").scrollHeight;
     this.status(this.words(this.news));
   }
