@@ -2,17 +2,15 @@ import copy
 import pickle
 
 import gymnasium
+import gymnasium.utils.env_checker
 import numpy as np
 import pytest
 
-from catan_pz import catan_v0
 from catan_pz.actions import BUILD_CITY, action_id
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.single_seat import SingleSeatEnv
-from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.position import position
 from catan_pz.rules import Rules
@@ -26,13 +24,6 @@ CONFIGURATIONS = [
     {"rules": "one_v_one"},
     {"observation": "dict", "num_players": 3, "trading": False, "seat": "random"},
 ]
-
-
-class Listener(RandomAgent):
-    """Hears all that its seat may hear."""
-
-    def observe(self, events):
-        assert events
 
 
 def play(env, decisions=10**9, seed=0):
@@ -49,20 +40,13 @@ def play(env, decisions=10**9, seed=0):
 # SB3 would rather have flat arrays than the shaped segments of dict observations.
 @pytest.mark.filterwarnings("ignore:Your observation .* has an unconventional shape:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
-def test_check_env(options):
+def test_the_checks_of_the_libraries_pass(options):
     env_checker = pytest.importorskip(
         "stable_baselines3.common.env_checker", reason="takes the extra `train`"
     )
     env_checker.check_env(SingleSeatEnv(**options))
-
-
-@pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
-def test_gymnasiums_own_check():
-    from gymnasium.utils.env_checker import check_env
-
-    check_env(
-        gymnasium.make("catan_pz/SingleSeat-v0", trading=False).unwrapped, skip_render_check=True
-    )
+    env = gymnasium.make("catan_pz/SingleSeat-v0", **options).unwrapped
+    gymnasium.utils.env_checker.check_env(env, skip_render_check=True)
 
 
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
@@ -82,7 +66,7 @@ def test_it_is_always_the_learners_decision(options):
         assert (terminated, truncated) == (False, False)
 
 
-@pytest.mark.parametrize("seat", range(4))
+@pytest.mark.parametrize("seat", [0, 3])
 def test_win_and_loss_reach_the_learner_in_every_seat(seat):
     outcomes = set()
     env = SingleSeatEnv(seat=seat, trading=False, victory_points=4)
@@ -99,6 +83,11 @@ def test_win_and_loss_reach_the_learner_in_every_seat(seat):
         assert info["decisions"] == len(steps)
         outcomes.add(reward)
     assert outcomes == {1.0, -1.0}
+    env = SingleSeatEnv(seat=seat, trading=False, max_turns=3)
+    env.reset(seed=1)
+    _, reward, terminated, truncated, info = play(env)[-1]
+    assert (terminated, truncated) == (False, True)
+    assert (reward, info["turns"], info["won"]) == (0.0, 3, 0)
 
 
 def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
@@ -123,19 +112,10 @@ def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
     assert (info["won"], info["decisions"]) == (0, 1)
 
 
-def test_truncation_is_told_apart_from_the_end():
-    env = SingleSeatEnv(trading=False, max_turns=3)
-    env.reset(seed=1)
-    _, reward, terminated, truncated, info = play(env)[-1]
-    assert (terminated, truncated) == (False, True)
-    assert (reward, info["turns"], info["won"]) == (0.0, 3, 0)
-    assert env.action_masks().all()
-    with pytest.raises(RuntimeError, match="reset"):
-        env.step(0)
-
-
-def test_an_illegal_action_ends_the_episode():
+def test_an_illegal_action_ends_the_episode_or_raises():
     env = SingleSeatEnv()
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+        env.step(0)
     env.reset(seed=1)
     before = env.game.games.tobytes()
     with pytest.warns(UserWarning, match="ended the episode with -1: .* roll belongs to phase"):
@@ -145,15 +125,10 @@ def test_an_illegal_action_ends_the_episode():
     assert env.game.games.tobytes() == before
     env.reset(seed=1)
     env.step(action_id("roll"))  # told once
-
-
-def test_an_illegal_action_raises_on_demand():
     env = SingleSeatEnv(illegal="raise")
     env.reset(seed=1)
     with pytest.raises(IllegalActionError, match="setup_settlement"):
         env.step(action_id("roll"))
-    with pytest.raises(TypeError, match="integers"):
-        env.step("roll")
     assert env.action_masks().any()
 
 
@@ -174,9 +149,8 @@ def test_the_seed_determines_episodes_and_seats():
 @pytest.mark.parametrize(
     "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
 )
-@pytest.mark.parametrize("opponent", [RandomAgent, Listener])
-def test_a_copy_has_the_same_future(copied, opponent):
-    env = SingleSeatEnv(opponents=opponent(), seat="random", trading=False)
+def test_a_copy_has_the_same_future(copied):
+    env = SingleSeatEnv(opponents=RandomAgent(), seat="random", trading=False)
     env.reset(seed=5)
     play(env, 20)
     twin = copied(env)
@@ -204,7 +178,6 @@ def test_opponents_that_need_a_belief_get_one():
     for options in (None, {"state": state}, None):
         resampled = Believer.resampled
         env.reset(seed=1, options=options)
-        assert len(env.game.listeners) == 2
         play(env)
         assert Believer.resampled > resampled + 10
 
@@ -217,8 +190,7 @@ def middle(env, seat_to_move):
     return game.snapshot()
 
 
-@pytest.mark.parametrize("seat", [0, 1, "random"])
-@pytest.mark.parametrize("seat_to_move", [0, 1, 2])
+@pytest.mark.parametrize(("seat", "seat_to_move"), [(0, 0), (1, 0), (0, 1), ("random", 2)])
 def test_an_episode_starts_from_a_state(seat, seat_to_move):
     opponent = Counted()
     env = SingleSeatEnv(seat=seat, opponents=opponent, num_players=3, trading=False, max_turns=20)
@@ -232,10 +204,6 @@ def test_an_episode_starts_from_a_state(seat, seat_to_move):
     np.testing.assert_array_equal(again, seen)
     assert (opponent.calls.count("reset"), opponent.calls.count("close")) == (4, 2)
     assert play(env)[-1][4]["turns"] == 20
-    plain = SingleSeatEnv(seat=seat, opponents=Counted(), num_players=3, max_turns=20)
-    first, _ = plain.reset(seed=1)
-    assert plain.seat == env.seat
-    assert first.tobytes() != seen.tobytes()
 
 
 def test_states_that_no_episode_can_start_from_are_refused_and_the_episode_goes_on():
@@ -259,23 +227,13 @@ def test_states_that_no_episode_can_start_from_are_refused_and_the_episode_goes_
         assert env.game.games.tobytes() == before
         assert env.action_masks().any()
     play(env, 3)
-
-
-def test_a_state_whose_game_ends_before_the_learner_decides_is_refused():
-    env = SingleSeatEnv(num_players=2, trading=False, max_turns=20)
-    last = position(
-        [{}, {}], rules=env.game.rules, turn=19, turn_player=1, player_to_move=1
-    ).snapshot()
+    last = position([{}, {}], rules=env.game.rules, turn=19, turn_player=1, player_to_move=1)
     with pytest.raises(ValueError, match="the game ends before seat 0 decides"):
-        env.reset(seed=1, options={"state": last})
-    assert env.action_masks().all()
-    env.reset(seed=1)
-    play(env, 3)
+        env.reset(seed=1, options={"state": last.snapshot()})
 
 
-@pytest.mark.parametrize("opponent", [RandomAgent, Listener])
-def test_a_game_that_was_changed_from_outside_is_refused(opponent):
-    env = SingleSeatEnv(num_players=2, trading=False, opponents=opponent())
+def test_a_game_that_was_changed_from_outside_is_refused():
+    env = SingleSeatEnv(num_players=2, trading=False)
     state = middle(env, seat_to_move=1)
     env.reset(seed=1)
     changes = (
@@ -336,49 +294,3 @@ def test_opponents_are_told_the_end_of_each_episode_and_closed():
     env.close()
     env.close()
     assert opponent.calls[9:] == ["reset", "aborted", "close"]
-
-
-def test_masks_of_gymnasiums_vectors_can_be_sampled_from_over_many_ends():
-    """With next-step autoreset the mask after an end is sampled from, too."""
-    import gymnasium
-
-    envs = gymnasium.make_vec(
-        "catan_pz.catan_v0:catan_pz/SingleSeat-v0",
-        num_envs=2,
-        vectorization_mode="sync",
-        num_players=2,
-        trading=False,
-        max_turns=20,
-    )
-    _, infos = envs.reset(seed=1)
-    ends = 0
-    rng = np.random.default_rng(1)
-    while ends < 20:
-        masks = infos["action_mask"]
-        assert masks.any(axis=1).all()
-        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-        _, _, terminated, truncated, infos = envs.step(actions)
-        ends += int((terminated | truncated).sum())
-    envs.close()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: SingleSeatEnv().action_masks(),
-        lambda: SingleSeatEnv().step(0),
-        lambda: CatanVectorEnv(1).step(np.zeros(1, int)),
-    ],
-)
-def test_before_a_reset_it_is_asked_for(call):
-    with pytest.raises(RuntimeError, match=r"no episode is on: call reset\(\) first"):
-        call()
-
-
-def test_environments_show_themselves_in_a_line():
-    assert repr(SingleSeatEnv(num_players=2)) == "SingleSeatEnv(2 players, trade, seat 0)"
-    assert repr(catan_v0.env(trading=False)) == "env(4 players, no trade)"
-    assert repr(catan_v0.parallel_env()) == "parallel_env(4 players, trade)"
-    shown = "CatanVectorEnv(SingleLearnerBatch(3 games, 4 players, trade))"
-    assert repr(CatanVectorEnv(3)) == shown
-    assert repr(SelfPlayBatch(3)) == "SelfPlayBatch(3 games, 4 players, trade)"

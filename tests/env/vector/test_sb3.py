@@ -86,24 +86,17 @@ def test_attributes_and_methods_of_the_games():
     assert env.env_is_wrapped(Monitor) == [True] * 4
     assert env.env_is_wrapped(VecMonitor, indices=0) == [False]
     assert not env.has_attr("money")
-    for wrong in (
-        lambda: env.set_attr("seat", 1),
-        lambda: env.set_attr("opponents", None, indices=0),
-        lambda: env.env_method("render"),
-    ):
-        with pytest.raises(AttributeError):
-            wrong()
+    with pytest.raises(AttributeError):
+        env.set_attr("opponents", None, indices=0)
     env.set_attr("opponents", None)
     with pytest.raises(IllegalActionError, match="game 0"):
         env.step(np.zeros(4, int))
     env.close()
 
 
-@pytest.mark.parametrize("observation", ["flat", "units"])
-def test_maskable_ppo_learns_on_it_and_plays_against_itself(observation):
-    env = CatanVecEnv(8, seat="random", seed=1, observation=observation, **QUICK)
-    scaling = {"features_extractor_class": ScaleUnits} if observation == "units" else {}
-    model = learner(env, policy_kwargs=scaling)
+def test_maskable_ppo_learns_on_it_and_plays_against_itself():
+    env = CatanVecEnv(8, seat="random", seed=1, observation="units", **QUICK)
+    model = learner(env, policy_kwargs={"features_extractor_class": ScaleUnits})
     before = [p.detach().clone() for p in model.policy.parameters()]
     model.learn(512)
     assert any(
@@ -128,14 +121,9 @@ def test_a_policy_chooses_by_the_draws_alone():
     chosen = policy.act_batch(views_of(seen, masks, draws))
     assert masks[np.arange(64), chosen].all()
     assert (policy.act_batch(views_of(seen, masks, draws)) == chosen).all()
-    assert [
-        int(policy.act_batch(views_of(*row))[0])
-        for row in zip(seen[:, None], masks[:, None], draws[:, None], strict=True)
-    ] == chosen.tolist()
     largest = np.full(64, 2**64 - 1, np.uint64)
     ends = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
     assert (policy.act_batch(views_of(seen, masks, largest)) == ends).all()
-    assert (policy.act_batch(views_of(seen, masks, 0 * draws)) == masks.argmax(axis=1)).all()
 
     many = np.arange(4000, dtype=np.uint64) * np.uint64(2**64 // 4000)
     one = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
