@@ -23,12 +23,10 @@ from catan_pz.actions import (
 from catan_pz.agents.heuristic.features import (
     bundle_at,
     covers,
+    first_of,
     hand_of,
-    least_of,
-    most_of,
     of,
     rate_of,
-    robber_hex,
     some,
 )
 from catan_pz.agents.heuristic.plan import (
@@ -72,7 +70,7 @@ def danger_of(obs: Int8Array, k: int, weights: WeightRow) -> int:
 @kernel
 def harm_of_robber(obs: Int8Array) -> int:
     """Own pips that the robber takes."""
-    h = robber_hex(obs)
+    h = first_of(obs, encode.HEX_ROBBER, NUM_HEXES)
     return buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])
 
 
@@ -151,7 +149,8 @@ def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
         if mask[PLAY_MONOPOLY + r] != 0:
             twice = 0
             for k in range(1, MAX_PLAYERS):
-                twice += of(least_of(obs, k), r) + of(most_of(obs, k), r)
+                place = NUM_RESOURCES * k + r
+                twice += int(obs[encode.HAND_MIN + place]) + int(obs[encode.HAND_MAX + place])
             gain = gain_of(outlook.hand + some(r, twice // 2), outlook)
             if gain > best:
                 best, chosen = gain, PLAY_MONOPOLY + r

@@ -9,10 +9,10 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.agents.heuristic import cards, spots
 from catan_pz.agents.heuristic.features import (
     allowed,
+    first_of,
     hand_limit,
     hand_of,
     of,
-    phase_of,
     points_to_go,
     rate_of,
     seats_playing,
@@ -55,6 +55,8 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_RESOURCES, NUM_VERTICES, Phase
+
+NUM_PHASES = len(Phase)
 
 
 class Turn(NamedTuple):
@@ -282,7 +284,7 @@ def wanted_action(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow
 ) -> int:
     """The choice by phase, which may be NO_ACTION."""
-    phase = phase_of(obs)
+    phase = first_of(obs, encode.PHASE, NUM_PHASES)
     if phase == Phase.ROLL:
         if mask[actions.PLAY_KNIGHT] != 0 and cards.wants_knight(obs, 1, weights):
             return actions.PLAY_KNIGHT

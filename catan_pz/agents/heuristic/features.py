@@ -13,13 +13,10 @@ from catan_pz.observation import encode
 from catan_pz.terms import (
     GENERIC_HARBOR,
     MAX_PLAYERS,
-    NUM_HEXES,
     NUM_RESOURCES,
     NUM_VERTICES,
-    Phase,
 )
 
-NUM_PHASES = len(Phase)
 KINDS_OF_HARBOR = NUM_RESOURCES + 1
 KINDS_OF_TERRAIN = encode.NUM_TERRAINS
 
@@ -117,30 +114,12 @@ def shares_of(obs: Int8Array) -> int:
 
 
 @kernel
-def least_of(obs: Int8Array, k: int) -> int:
-    """The fewest cards of each resource that the seat k places away can hold."""
-    return bundle_at(obs, encode.HAND_MIN + NUM_RESOURCES * k)
-
-
-@kernel
-def most_of(obs: Int8Array, k: int) -> int:
-    """The most cards of each resource that the seat k places away can hold."""
-    return bundle_at(obs, encode.HAND_MAX + NUM_RESOURCES * k)
-
-
-@kernel
 def first_of(obs: Int8Array, place: int, count: int) -> int:
     """The first of some numbers, from a place on, that isn't zero, or -1."""
     for k in range(count):
         if obs[place + k] != 0:
             return k
     return -1
-
-
-@kernel
-def phase_of(obs: Int8Array) -> int:
-    """What the game waits for."""
-    return first_of(obs, encode.PHASE, NUM_PHASES)
 
 
 @kernel
@@ -209,28 +188,16 @@ def allowed(mask: Int8Array, first: int, count: int) -> int:
 
 
 @kernel
-def resource_of(obs: Int8Array, h: int) -> int:
-    """What a hex produces; -1 for the desert."""
-    return first_of(obs, encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h, NUM_RESOURCES)
-
-
-@kernel
 def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
     """Pips of the hexes at a vertex by resource, that of the robber included or not."""
     pips = 0
     for k in range(3):
         h = VERTEX_HEXES[v, k]
         if h >= 0 and (with_robber or obs[encode.HEX_ROBBER + h] == 0):
-            r = resource_of(obs, h)
+            r = first_of(obs, encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h, NUM_RESOURCES)
             if r >= 0:
                 pips += some(r, int(obs[encode.HEX_PIPS + h]))
     return pips
-
-
-@kernel
-def robber_hex(obs: Int8Array) -> int:
-    """The hex with the robber."""
-    return first_of(obs, encode.HEX_ROBBER, NUM_HEXES)
 
 
 @kernel
@@ -267,12 +234,3 @@ def has_edge(edges_0: int, edges_1: int, e: int) -> bool:
 def points_to_go(obs: Int8Array) -> int:
     """Points that the player to move lacks."""
     return int(obs[encode.POINTS_TO_WIN]) - int(obs[encode.OWN_POINTS])
-
-
-@kernel
-def lead_of_others(obs: Int8Array) -> int:
-    """The most points that another player shows."""
-    most = 0
-    for k in range(1, MAX_PLAYERS):
-        most = max(most, int(obs[encode.VISIBLE_POINTS + k]))
-    return most

@@ -8,7 +8,6 @@ from catan_pz.agents.heuristic.features import (
     buildings_of,
     harbor_at,
     has_edge,
-    lead_of_others,
     others_buildings,
     others_roads,
     own_roads,
@@ -82,7 +81,10 @@ class Goals(NamedTuple):
 @kernel
 def horizon_of(obs: Int8Array, weights: WeightRow) -> int:
     """Time for which production counts: the shorter, the closer somebody is to winning."""
-    lacking = int(obs[encode.POINTS_TO_WIN]) - lead_of_others(obs)
+    lead = 0
+    for k in range(1, MAX_PLAYERS):
+        lead = max(lead, int(obs[encode.VISIBLE_POINTS + k]))
+    lacking = int(obs[encode.POINTS_TO_WIN]) - lead
     return weights.horizon * max(1, min(points_to_go(obs), lacking))
 
 
