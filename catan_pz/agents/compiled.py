@@ -74,13 +74,13 @@ class SeatTotals(NamedTuple):
 def choose(players: Players, k: int, random_bits: np.uint64) -> int:
     """The choice of player k."""
     policy, obs, mask = players.policies[k], players.obs, players.mask
-    if policy == HEURISTIC:
-        return action_by_weights(obs, mask, random_bits, players.weights[k])
-    if policy == EVOLVED:
-        return evolved_action(obs, mask, random_bits)
+    if policy == RANDOM:
+        return random_action(obs, mask, random_bits)
     if policy == WEIGHTED:
         return weighted_action(obs, mask, random_bits)
-    return random_action(obs, mask, random_bits)
+    if policy == EVOLVED:
+        return evolved_action(obs, mask, random_bits)
+    return action_by_weights(obs, mask, random_bits, players.weights[k])
 
 
 @entry
