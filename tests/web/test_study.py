@@ -10,6 +10,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
+from catan_pz.web import study as study_module
 from catan_pz.web.study import Study, StudyError
 
 
@@ -83,17 +84,19 @@ def test_undoing_comes_back_to_what_was(study: Study) -> None:
         study.undo()
 
 
-def test_long_positions_are_undone_less_often() -> None:
-    long = Study(position([{}, {}], rules=Rules(num_players=2, board=range(2**63, 2**63 + 4000))))
-    for study, edits, least, most in ((Study(), 205, 200, 200), (long, 35, 20, 30)):
-        for seed in range(edits):
+def test_long_positions_are_undone_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study_module, "MOST_UNDONE", 20)
+    monkeypatch.setattr(study_module, "MOST_KEPT", 2**18)
+    long = Study(position([{}, {}], rules=Rules(num_players=2, board=range(2**63, 2**63 + 1000))))
+    for study, least, most in ((Study(), 20, 20), (long, 8, 14)):
+        for seed in range(25):
             study.edit({"set": "seed", "to": seed})
         undone = 0
         while study.status()["can_undo"]:
             study.undo()
             undone += 1
         assert least <= undone <= most
-        assert study.game.snapshot()["rng"]["state"] == edits - 1 - undone
+        assert study.game.snapshot()["rng"]["state"] == 24 - undone
 
 
 def test_positions_that_break_the_rules_are_opened_with_what_is_wrong(study: Study) -> None:
@@ -131,7 +134,7 @@ def test_agents_are_chosen_by_their_names_alone(study: Study) -> None:
     study.seat_agents(["random", "weighted"])
     study.step()
     for wrong in (["exec:rm x", "random"], ["model.npz", "random"], ["random"], ["random"] * 3):
-        with pytest.raises(StudyError, match=r"no agent|there are"):
+        with pytest.raises(StudyError, match=r"no agent|agents must be one a seat"):
             study.seat_agents(wrong)
     assert study.agents == ["random", "weighted"]
     study.seat_agents(["ppo-4p-notrade", "random"])

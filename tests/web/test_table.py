@@ -52,7 +52,7 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_sent() -> None:
     for belief in beliefs.values():
         session.game.listeners.append(belief.listen)
     compared = changed = 0
-    for step in range(600):
+    for step in range(360):
         if session.is_finished:
             break
         advance(game, rng)
@@ -124,7 +124,7 @@ def test_what_is_laid_out_changes_nothing_for_others() -> None:
 
 def test_persons_play_a_whole_game_with_offers() -> None:
     rng = np.random.default_rng(8)
-    game = hosted(persons=3, rules=replace(RULES, max_turns=60))
+    game = hosted(persons=3, rules=replace(RULES, max_turns=25))
     while not game.session.is_finished:
         advance(game, rng)
     assert game.picture(0).status["over"]
