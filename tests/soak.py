@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from catan_pz import Game, catan_v0
+from catan_pz import Game
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine.violations import Violation
-from catan_pz.env.vector.gymnasium import CatanVectorEnv
-from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.game.game import violations_of
-from tests.benchmarks.measuring import print_table
+from tests.benchmarks.measuring import print_table, to_host
 
 DECISIONS = 10_000_000
 GAMES = 1024
@@ -86,30 +84,38 @@ class Many:
         batch = self.batch
         for _ in range(8):
             self._step()
-            self.ended += int(batch.done.sum())
-            won = batch.done & ~batch.truncated
-            if batch.reward.ndim == 1:  # the learner's
-                assert (np.abs(batch.reward) == won).all()
-                assert ((batch.reward == 1) == (won & batch.final_won)).all()
+            done, reward = to_host(batch.done), to_host(batch.reward)
+            self.ended += int(done.sum())
+            won = done & ~to_host(batch.truncated)
+            if reward.ndim == 1:  # the learner's
+                assert (np.abs(reward) == won).all()
+                assert ((reward == 1) == (won & batch.final_won)).all()
             else:
-                assert ((batch.reward[won] == 1).sum(axis=1) == 1).all()
-                assert ((batch.reward[won] == -1).sum(axis=1) == batch.reward.shape[1] - 1).all()
-                assert not batch.reward[~won].any()
-        assert batch.mask.any(axis=1).all(), "a game waits for nobody"
+                assert ((reward[won] == 1).sum(axis=1) == 1).all()
+                assert ((reward[won] == -1).sum(axis=1) == reward.shape[1] - 1).all()
+                assert not reward[~won].any()
+        assert to_host(batch.mask).any(axis=1).all(), "a game waits for nobody"
         return 8 * int(batch.num_games)
 
     def check(self) -> None:
         """Look at some of the games, drawn anew each time."""
+        games, seeds = self.batch.games, self.batch.seeds
         for i in self._rng.integers(self.batch.num_games, size=CHECKED).tolist():
             self.checked += 1
-            name = f"game {i}, begun from seed {self.batch.seeds[i]},"
-            expect_sound(name, self.batch.games[i : i + 1])
+            expect_sound(f"game {i}, begun from seed {seeds[i]},", games[i : i + 1])
 
 
 def expect_sound(name: str, games: np.ndarray) -> None:
     """Raise an `AssertionError` if the state of a game breaks the rules."""
     (violation,) = violations_of(games)
     assert violation == Violation.NONE, f"{name} breaks the rules: {violation!r}"
+
+
+def raw_env() -> Single:
+    """PettingZoo's loop."""
+    from catan_pz import catan_v0
+
+    return Single(catan_v0.raw_env(offer_form="both"))
 
 
 def batch(threads: int = 1, games: int = GAMES) -> Many:
@@ -119,12 +125,16 @@ def batch(threads: int = 1, games: int = GAMES) -> Many:
 
 def seats(threads: int = 1) -> Many:
     """Many games for a learner, the others drawn inside."""
+    from catan_pz.env.vector.single_learner import SingleLearnerBatch
+
     options: dict[str, Any] = {"seat": "random", "offer_form": "both", "observation": "flat"}
     return Many(SingleLearnerBatch(GAMES, seed=1, threads=threads, **options))
 
 
 def gymnasium() -> Many:
     """The same through `gymnasium.vector`."""
+    from catan_pz.env.vector.gymnasium import CatanVectorEnv
+
     env: Any = CatanVectorEnv(GAMES, seat="random", offer_form="both")
     env.reset(seed=1)
     return Many(env.batch, lambda: env.step(env.batch.sample()))
@@ -158,7 +168,7 @@ def torchrl() -> Many:
 
 RUNS: dict[str, Callable[[], Single | Many]] = {
     "game": Single,
-    "raw_env": lambda: Single(catan_v0.raw_env(offer_form="both")),
+    "raw_env": raw_env,
     "batch": batch,
     "seats": seats,
     "batch_threads": partial(batch, threads=3),

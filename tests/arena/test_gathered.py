@@ -98,7 +98,7 @@ def both_ways(agents: list[Agent], tmp_path: Path, games: int = 12) -> list[Game
 
 
 @pytest.mark.purepython
-@pytest.mark.parametrize("opponent", [RandomAgent(), Builder(), Counter(), Patient()])
+@pytest.mark.parametrize("opponent", [RandomAgent(), Counter(), Patient()])
 def test_gathered_games_are_the_same(opponent: Agent, tmp_path: Path) -> None:
     agent = Patient()
     results = both_ways([agent, opponent], tmp_path)

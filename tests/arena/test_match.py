@@ -177,13 +177,9 @@ def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
 
 
 def test_line_ups_can_be_given() -> None:
-    result = arena.play_tournament(
-        [("a", Builder()), "random"],
-        4,
-        seed=1,
-        lineups=[("a", "random", "random", "random")],
-        **QUICK,
-    )
+    lineups = [("a", "random", "random", "random")]
+    agents = [("a", Builder()), "random"]
+    result = arena.play_tournament(agents, 4, seed=1, lineups=lineups, **QUICK)
     assert {Counter(game.seats)["a"] for game in result.games} == {1}
 
 

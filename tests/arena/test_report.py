@@ -28,21 +28,14 @@ def test_csv_holds_every_game(result: Result) -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(result))))
     assert len(rows) == len(result.games) == 36
     for row, game in zip(rows, result.games, strict=True):
-        assert (int(row["number"]), int(row["lineup"]), int(row["block"])) == (
-            game.number,
-            game.lineup,
-            game.block,
-        )
+        for name in ("number", "lineup", "block", "winner", "offender", "end", "reason", "turns"):
+            assert row[name] == ("" if getattr(game, name) is None else str(getattr(game, name)))
         for p in range(2):
             assert row[f"seat_{p}"] == game.seats[p]
             assert int(row[f"points_{p}"]) == game.points[p]
             assert int(row[f"decisions_{p}"]) == game.decisions[p]
             assert float(row[f"seconds_{p}"]) == pytest.approx(game.seconds[p], abs=1e-6)
-        assert row["winner"] == ("" if game.winner is None else str(game.winner))
         assert row["winner_name"] == ("" if game.winner is None else game.seats[game.winner])
-        assert row["offender"] == ("" if game.offender is None else str(game.offender))
-        assert (row["end"], row["reason"]) == (game.end, game.reason)
-        assert int(row["turns"]) == game.turns
 
 
 def cells(page: str, first: str) -> list[list[str]]:
@@ -58,9 +51,7 @@ def cells(page: str, first: str) -> list[list[str]]:
 
 
 def test_markdown_tells_what_games_have_in_common(result: Result) -> None:
-    assert "each played in every seating on the same board with the same dice." in to_markdown(
-        result
-    )
+    assert "in every seating on the same board with the same dice." in to_markdown(result)
     forced = replace(result, rules=replace(result.rules, skip_forced=True))
     assert "in every seating on the same board. Rules" in to_markdown(forced)
     scripted = replace(result, rules=replace(forced.rules, dice=((1, 2),)))
@@ -139,43 +130,16 @@ def test_files(result: Result, tmp_path: Path) -> None:
     drawing = save_report(result, str(tmp_path / "a.svg")).read_bytes()
     assert b"<svg" in drawing
     assert save_report(result, tmp_path / "b.svg").read_bytes() == drawing
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "a.csv",
-        "a.md",
-        "a.png",
-        "a.svg",
-        "b.svg",
-    ]
     with pytest.raises(ValueError, match=r"path must be a name that ends with one of \.md, \.csv"):
         save_report(result, tmp_path / "a.txt")
-
-
-def test_a_file_is_written_whole_or_not_at_all(
-    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("old", encoding="utf-8")
-
-    def fail(self: Path, target: Path) -> None:
-        raise OSError("no right to")
-
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="no right to"):
-        save_report(result, path)
-    assert path.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def without(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
-    for name in [library, *sys.modules]:
-        if name.split(".")[0] == library:
-            monkeypatch.setitem(sys.modules, name, None)
 
 
 def test_plots_need_matplotlib(
     result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without(monkeypatch, "matplotlib")
+    for name in ["matplotlib", *sys.modules]:
+        if name.split(".")[0] == "matplotlib":
+            monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"need matplotlib: pip install 'catan-pz\[arena\]'"):
         save_report(result, tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []

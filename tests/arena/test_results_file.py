@@ -51,7 +51,7 @@ def test_a_file_holds_the_result(unbroken: tuple[Result, bytes], tmp_path: Path)
 
 
 @pytest.mark.purepython
-@pytest.mark.parametrize("kept", [0, 30, -1, -1500])
+@pytest.mark.parametrize("kept", [0, 30, -1500])
 def test_a_match_continues_wherever_its_file_was_truncated(
     unbroken: tuple[Result, bytes], tmp_path: Path, kept: int
 ) -> None:
@@ -187,15 +187,10 @@ def test_invalid_files_of_results(unbroken: tuple[Result, bytes], tmp_path: Path
         with pytest.raises(ValueError, match=message):
             play(path)
         assert path.read_bytes() == content
-    path.unlink()
-    with pytest.raises(FileNotFoundError, match=path.name):
-        load_results(path)
-    path.write_bytes(b"")
-    with pytest.raises(ValueError, match="there are no results in it"):
-        load_results(path)
-    path.write_bytes(b"{}\n")
-    with pytest.raises(ValueError, match="line 1 must be of the format"):
-        load_results(path)
+    for content, message in [(b"", "there are no results in it"), wrong[2]]:
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            load_results(path)
 
 
 @pytest.mark.purepython
@@ -213,16 +208,15 @@ def test_results_of_unfinished_matches_are_balanced(
 
 @pytest.mark.purepython
 @pytest.mark.parametrize("name", ["agents", "lineups", "rules", "seed"])
-@pytest.mark.parametrize("value", [None, {"x": 1}])
 def test_a_header_that_says_something_else_is_named(
-    unbroken: tuple[Result, bytes], tmp_path: Path, name: str, value: Any
+    unbroken: tuple[Result, bytes], tmp_path: Path, name: str
 ) -> None:
-    first, *games = unbroken[1].splitlines(keepends=True)
-    header = json.loads(first) | {name: value}
+    first = unbroken[1].splitlines()[0]
     path = tmp_path / "other.jsonl"
-    path.write_bytes(json.dumps(header).encode() + b"\n" + b"".join(games))
-    with pytest.raises(ValueError, match=r"other\.jsonl: these are no results of a match"):
-        load_results(path)
+    for value in (None, {"x": 1}):
+        path.write_bytes(json.dumps(json.loads(first) | {name: value}).encode() + b"\n")
+        with pytest.raises(ValueError, match=r"other\.jsonl: these are no results of a match"):
+            load_results(path)
 
 
 @pytest.mark.purepython

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 SECONDS = "length of each measure"
 REPEATS = "measures, of which the best counts"
 
@@ -63,6 +65,11 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def to_host(array: Any) -> np.ndarray:
+    """A tensor, or an array of the simulator, in the host's memory."""
+    return array.cpu().numpy() if hasattr(array, "cpu") else np.asarray(array)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

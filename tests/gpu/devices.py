@@ -1,7 +1,6 @@
 """The GPU that is there, or numba's simulator, with the sizes that each can bear."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import config
@@ -56,8 +55,3 @@ def find_device() -> Device | str:
         return "numba finds no GPU"
     name = torch.cuda.get_device_name()
     return Device(name, 10_000, 500, 65_536, (16_384, 131_072, 1_048_576), 1.0)
-
-
-def to_host(array: Any) -> np.ndarray:
-    """A tensor, or an array of the simulator, in the host's memory."""
-    return array.cpu().numpy() if hasattr(array, "cpu") else np.asarray(array)

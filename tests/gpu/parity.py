@@ -10,8 +10,8 @@ import numpy as np
 
 import catan_pz
 from catan_pz import encoders
-from tests.benchmarks.measuring import table
-from tests.gpu.devices import Device, to_host
+from tests.benchmarks.measuring import table, to_host
+from tests.gpu.devices import Device
 from tests.gpu.report import Deadline
 
 LEAST = 100
