@@ -13,7 +13,6 @@ import torch
 
 from catan_pz.agents.network import Base, Model
 from catan_pz.rules import Rules
-from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.self_play_network import SelfPlayNetwork
 from tests.examples.programs import end_of, load
@@ -31,9 +30,7 @@ SEARCH = {"simulations": 20, "considered": 4, "determinizations": 2, "turns": 1,
 
 @pytest.fixture(scope="module")
 def program():
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
-        yield load("expert_iteration")
+    return load("expert_iteration")
 
 
 @pytest.fixture(scope="module")

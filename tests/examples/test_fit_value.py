@@ -15,7 +15,6 @@ from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import Judge, ValueNet, shipped
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
-from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from tests.agents.search.play import in_the_middle
 from tests.examples.programs import end_of, load
@@ -29,9 +28,7 @@ RULES = {n: Rules(num_players=n, trading=False, victory_points=5) for n in (2, 4
 
 @pytest.fixture(scope="module")
 def program():
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
-        yield load("fit_value")
+    return load("fit_value")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import numpy as np
 
 from catan_pz.agents.network import Model
-from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.distributed import Workers
 from tests.clusters import add_node, ray_cluster
@@ -46,7 +45,6 @@ def cluster():
     """Two nodes of one CPU: two workers take both."""
     with ray_cluster(1, 1) as cluster, pytest.MonkeyPatch.context() as patched:
         patched.setenv("RAY_ADDRESS", cluster.address)
-        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
         yield cluster
 
 
@@ -205,7 +203,6 @@ def alone(monkeypatch):
     module = load("distributed/train_ray")
     monkeypatch.setattr(module, "connect_all", lambda *_: Store)
     monkeypatch.setattr(module, "Workers", WorkersHere)
-    monkeypatch.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
     return module
 
 

@@ -16,7 +16,6 @@ from catan_pz.agents.network import Model
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.game import GameRecord
-from catan_pz.training import evaluation
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import end_of, kill_after_a_checkpoint, load
 
@@ -33,10 +32,7 @@ SMALL = (
 
 @pytest.fixture(scope="module")
 def program():
-    module = load("train_selfplay")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
-        yield module
+    return load("train_selfplay")
 
 
 @pytest.fixture(scope="module")

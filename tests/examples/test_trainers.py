@@ -18,7 +18,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.training import evaluation, sb3
+from catan_pz.training import sb3
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.run import Run
 from tests.examples.programs import end_of, kill_after_a_checkpoint, load
@@ -46,10 +46,8 @@ def program(request):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def quick_pictures():
-    """Drawing takes longer than these trainings: `test_curves` looks at the pictures."""
+def frequent_logs():
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(evaluation, "draw_curve", lambda *_, **__: b"picture")
         patched.setattr(sb3, "_LOG_EVERY", 32)
         yield
 
