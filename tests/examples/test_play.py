@@ -21,11 +21,11 @@ def file(tmp_path):
 
 def test_evaluate_plays_by_the_models_rules(file, capsys):
     evaluate = load("evaluate")
-    arguments = [str(file), "--games=40", "--against=random", "--against=weighted", "--seed=3"]
+    arguments = [str(file), "--games=16", "--against=random", "--against=weighted", "--seed=3"]
     results = evaluate.main(arguments)
     assert [result["against"] for result in results] == ["random", "weighted"]
     for result in results:
-        assert result["won"] == pytest.approx(40 * result["win_rate"])
+        assert result["won"] == pytest.approx(16 * result["win_rate"])
         assert result["interval"][0] < result["win_rate"] < result["interval"][1]
         assert np.mean(result["by_seat"]) == pytest.approx(result["win_rate"])
     assert capsys.readouterr().out.count("\n") == 2

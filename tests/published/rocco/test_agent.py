@@ -40,11 +40,11 @@ def made(network="ff", **options):
     ids=["random", *NETWORKS],
 )
 def test_masks_are_never_violated(agent):
-    batch, seeds = CpuBatch(256, RULES, seed=3), np.arange(256, dtype=np.uint64)
-    for n in range(40):
-        bits = nth_numbers(seeds, np.full(256, n))
+    batch, seeds = CpuBatch(64, RULES, seed=3), np.arange(64, dtype=np.uint64)
+    for n in range(60):
+        bits = nth_numbers(seeds, np.full(64, n))
         chosen = agent.act_batch(Views(batch.observation, batch.mask, seeds, bits))
-        assert batch.mask[np.arange(256), chosen].all()
+        assert batch.mask[np.arange(64), chosen].all()
         batch.step(chosen)
 
 
@@ -91,6 +91,6 @@ def test_the_shipped_model_has_its_card_and_plays_well():
     card = SHIPPED.with_suffix(".md").read_text(encoding="utf-8")
     assert card == RoccoModel.read(SHIPPED).card_text("rocco")
     # An orchestrator that has learned nothing wins no game at all.
-    result = play_match(["rocco", "rocco_random"], 20, RULES, seed=11, progress=False)
+    result = play_match(["rocco", "rocco_random"], 8, RULES, seed=11, progress=False)
     assert result.win_rate("rocco") > 0.7
     assert result.tally("rocco").forfeits == 0
