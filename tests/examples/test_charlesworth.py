@@ -60,11 +60,11 @@ def test_advantages_are_those_of_the_formula(program):
 
 
 def test_what_is_collected_fits_together(program, tmp_path):
-    one = learner(program, tmp_path, decisions=80)
+    one = learner(program, tmp_path, decisions=40)
     one.take_snapshot(0)
     batch, _ = one.collect()
     complete = batch["next"] != UNKNOWN
-    assert complete.sum() >= 80
+    assert complete.sum() >= 40
     goes_on = np.flatnonzero(batch["next"] >= 0)
     assert (batch["next"][goes_on] > goes_on).all()
     assert len(np.unique(batch["next"][goes_on])) == len(goes_on)
@@ -96,7 +96,7 @@ def test_opponents_are_past_selves_group_by_group(program, tmp_path):
     assert float(policies[0].weights["value.bias"]) == 2.0
     # Each is the snapshot of its name; in so many draws both come up.
     biases = set()
-    for _ in range(20):
+    for _ in range(4):
         policies, _ = one.draw_opponents()
         biases |= {float(policy.weights["value.bias"]) for policy in policies[1:]}
     assert biases == {0.0, 1.0}

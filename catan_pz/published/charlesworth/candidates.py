@@ -43,17 +43,11 @@ def candidates(
     rng: np.random.Generator,
     most: int,
 ) -> Choices:
-    """(n, S) different joint actions of one decision, at least one of each legal kind.
+    """(n, S) different joint actions of one decision, (N,) and (A,), sampled by a policy.
 
-    Actions that were drawn are left out when others are drawn; offers are drawn only once.
-
-    Args:
-        policy: samples them.
-        units: (N,) observation.
-        mask: (A,) legal actions.
-        rng: where the samples come from.
-        most: how many at most, where there are no more kinds; in the set-up there is one for
-            each place of a settlement.
+    There is one of each legal kind, and no more than `most` where there are no more kinds; in the
+    set-up there is one for each place of a settlement. Actions that were drawn are left out when
+    others are drawn; offers are drawn only once.
     """
     none = np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
     found = Situations.of(units[None], mask[None])
@@ -165,10 +159,9 @@ class Node:
 
 @dataclass
 class SearchRun:
-    """One run from the root.
+    """One run of a candidate.
 
     Attributes:
-        candidate: that it tries.
         seed: of the stream of the run's random numbers.
         rewards: got after each own decision, until the next.
         values: of the own decisions after the first, as the critic has them; the last is that of
@@ -190,10 +183,7 @@ class SearchRun:
         self.rewards.append(0.0)
 
     def worth(self, gamma: float, gae_lambda: float) -> float:
-        """The first reward, then the lambda-return of the rest.
-
-        The last value stands for what would have followed; nothing follows the end of a game.
-        """
+        """The first reward, then the lambda-return of the rest; nothing follows an end."""
         values = [*self.values, 0.0] if self.ended else self.values
         rewards = self.rewards if self.ended else self.rewards[:-1]
         following = values[-1]
@@ -211,12 +201,6 @@ def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> G
     random, and all of it again where it doesn't come out. Hands drawn so are possible, but neither
     uniform nor as likely as what was seen makes them. Where hands and bank needn't add up, the
     belief's draw is taken.
-
-    Args:
-        view: of the seat; it must answer `resample`.
-        seat: the viewer.
-        rules: of the game.
-        rng: where the draws come from.
     """
     drawn = view.resample(rng)
     if drawn.validate() != Violation.NONE:

@@ -38,7 +38,6 @@ REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
 BASE_CANDIDATES: Final = 10
 """Candidates for which a budget is meant; it grows and shrinks with their number."""
 
-
 _NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
 
 
@@ -81,11 +80,11 @@ class ForwardOptions:
     gae_lambda: float = 0.95
 
     def __post_init__(self) -> None:
-        for name in ("depth", "candidates", "wave"):
-            check_count(name, getattr(self, name))
         check_flag("paired", self.paired)
         check_choice("uncertainty", self.uncertainty, ("belief", "shuffled"))
         check_choice("bonuses", self.bonuses, tuple(REWARDS))
+        for name in ("depth", "candidates", "wave"):
+            check_count(name, getattr(self, name))
         if self.simulations is not None:
             check_count("simulations", self.simulations)
         if self.seconds is not None:
@@ -103,13 +102,9 @@ class ForwardOptions:
 
 @dataclass(eq=False)
 class ForwardSearch:
-    """Searches with one policy in all seats.
+    """The searches of a seat in one game, with one policy in all seats.
 
     Attributes:
-        policy: the policy.
-        rules: of the game.
-        seat: of the searcher.
-        options: how to search.
         value_mean: value that the critic calls 0.
         value_scale: difference of values that it calls 1.
         last: the node of the last decision; None where nothing had to be weighed.
@@ -176,11 +171,7 @@ class SearchedDecision:
         return int(min(self.search.options.wave - len(self.under_way), self._most - self._begun))
 
     def begin(self, numbers: list[int]) -> tuple[np.ndarray, Choices]:
-        """Begin new runs: (k,) records of their games, and (k, S) their first joint actions.
-
-        Args:
-            numbers: of the games in which they will be played.
-        """
+        """Begin runs in some games: (k,) records to play there, and (k, S) first joint actions."""
         visits = (self._root.finished + self._root.running).tolist()
         exploration, deviation = self.search.options.exploration, self.search.deviation
         chosen = [self._root.begin(exploration, deviation) for _ in numbers]
@@ -251,10 +242,9 @@ class Runs:
         self._waiting.append(decision)
 
     def go_on(self) -> list[SearchedDecision]:
-        """Play an action in every run; where one ends, the next of its decision begins.
+        """Play an action in every run; the decisions whose runs have all ended, which leave.
 
-        Returns:
-            Decisions whose runs have all ended, which are searched no more.
+        Where a run ends, the next of its decision begins.
         """
         self._admit()
         rows, choices = self._decide()
@@ -310,10 +300,7 @@ class Runs:
                     self._end(decision, i)
 
     def _decide(self) -> tuple[NDArray[np.int64], Choices]:
-        """(k,) games that wait for a joint action, and (k, S) that of the policy.
-
-        Runs that have come to their depth end.
-        """
+        """(k,) games that wait for a joint action, and (k, S) the policy's; ends deep runs."""
         batch = self._batch
         assert batch.units is not None
         asked = set(self._games.asked().tolist())
