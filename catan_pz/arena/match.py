@@ -219,7 +219,7 @@ def _play(
     )
     header = header_of(config, schedule, [entrant.description for entrant in entrants])
     with recording(config, scheduled):
-        file = ResultsFile(match.results, header, scheduled, config.names)
+        file = ResultsFile(match.results, header, scheduled)
         try:
             if config.records is not None:
                 remove_drafts(config.records)  # of a match that was killed

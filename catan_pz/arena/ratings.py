@@ -96,12 +96,16 @@ def fit(
     return strengths
 
 
+def _paths(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(K, K) whether some steps lead from the first to the second."""
+    for _ in range(len(steps)):
+        steps = steps.astype(np.int64) @ steps > 0
+    return steps
+
+
 def connected(lineups: NDArray[np.int64]) -> bool:
     """Whether all entrants have met, directly or by way of others, so that ratings exist."""
-    met = (lineups.T @ lineups > 0).astype(np.int64)
-    for _ in range(len(met)):
-        met = (met @ met > 0).astype(np.int64)
-    return bool(met.all())
+    return bool(_paths(lineups.T @ lineups > 0).all())
 
 
 def beaten(lineups: NDArray[np.int64], wins: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -115,10 +119,8 @@ def beaten(lineups: NDArray[np.int64], wins: NDArray[np.int64]) -> NDArray[np.bo
         lineups: (L, K) how many copies of each entrant play in each line-up.
         wins: (L, K) how many games of each line-up each entrant has won.
     """
-    found = ((wins > 0).T.astype(np.int64) @ lineups > 0) | np.eye(lineups.shape[1], dtype=bool)
-    for _ in range(len(found)):
-        found = found.astype(np.int64) @ found > 0
-    return found
+    won = (wins > 0).T.astype(np.int64) @ lineups > 0
+    return _paths(won | np.eye(lineups.shape[1], dtype=bool))
 
 
 def _unseen_wins(

@@ -71,12 +71,9 @@ def header_of(
 
 def found_seed(path: str | os.PathLike[str] | None) -> int | None:
     """The seed of the match in a file of results; None where there is no such file."""
-    lines, _ = ([], b"") if path is None else _complete_lines(Path(path))
-    if not lines:
-        return None
-    seed = _header_in(Path(path or ""), lines[0]).get("seed")
+    header = None if path is None else _read(Path(path))[0]
     try:
-        return None if seed is None else check_seed(seed)
+        return None if header is None else check_seed(header.get("seed"))
     except ValueError as error:
         raise ValueError(f"{path}: line 1: {error}") from error
 
@@ -91,7 +88,6 @@ class ResultsFile:
         header: of the match.
         schedule: (G,) the games of the match; None where line-ups and seats are drawn by
             somebody else.
-        names: of the entrants.
 
     Attributes:
         path: of the file, or None.
@@ -103,7 +99,6 @@ class ResultsFile:
         path: str | os.PathLike[str] | None,
         header: dict[str, Any],
         schedule: Sequence[ScheduledGame] | None,
-        names: Sequence[str],
     ) -> None:
         self.path = None if path is None else Path(path)
         self.games: dict[int, GameResult] = {}
@@ -117,23 +112,19 @@ class ResultsFile:
                 f"it. Wait until that has ended, or give another file"
             )
         try:
-            self._file = self._open(self.path, header, schedule, names)
+            self._file = self._open(self.path, header, schedule)
         except BaseException:
             release(self._lock)
             raise
 
     def _open(
-        self,
-        path: Path,
-        header: dict[str, Any],
-        schedule: Sequence[ScheduledGame] | None,
-        names: Sequence[str],
+        self, path: Path, header: dict[str, Any], schedule: Sequence[ScheduledGame] | None
     ) -> FileIO:
         """Read the file, drop a line that was cut, and open it."""
-        lines, cut = _complete_lines(path)
-        if lines:
-            _check_header(path, _header_in(path, lines[0]), header)
-            self.games = _read_games(path, lines[1:])
+        found, self.games, cut = _read(path)
+        if found is not None:
+            _check_header(path, found, header)
+            names = [agent["name"] for agent in header["agents"]]
             for game in self.games.values():
                 if not _is_scheduled(game, schedule, names):
                     raise _foreign(path, game)
@@ -143,7 +134,7 @@ class ResultsFile:
             os.truncate(path, path.stat().st_size - len(cut))
         # Without a buffer: one that a full disk keeps from being written would be written later.
         file = path.open("ab", buffering=0)
-        if not lines:
+        if found is None:
             _write(file, json.dumps(header).encode())
         return file
 
@@ -195,11 +186,9 @@ def load_results(path: str | os.PathLike[str]) -> Result:
     """
     path = Path(path)
     path.stat()  # names a file that isn't there
-    lines, _ = _complete_lines(path)
-    if not lines:
+    header, games, _ = _read(path)
+    if header is None:
         raise ValueError(f"{path}: there are no results in it")
-    header = _header_in(path, lines[0])
-    games = _read_games(path, lines[1:])
     try:
         match = shaped(header, _Match, "header")
         names = tuple(agent["name"] for agent in match.agents)
@@ -232,25 +221,19 @@ class _Match(msgspec.Struct):
     lineups: list[list[str]] = []
 
 
-def _complete_lines(path: Path) -> tuple[list[bytes], bytes]:
-    """The complete lines of a file, and the beginning of one that was cut."""
+def _read(path: Path) -> tuple[dict[str, Any] | None, dict[int, GameResult], bytes]:
+    """Header and games of a file, if there are any, and the beginning of a line that was cut."""
     *lines, cut = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    return lines, cut
-
-
-def _header_in(path: Path, line: bytes) -> dict[str, Any]:
+    if not lines:
+        return None, {}, cut
     try:
-        data = json.loads(line)
+        header = json.loads(lines[0])
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: line 1 is not JSON: {error}") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}; it is another file")
-    return data
-
-
-def _read_games(path: Path, lines: Sequence[bytes]) -> dict[int, GameResult]:
     found: dict[int, GameResult] = {}
-    for number, line in enumerate(lines, 2):
+    for number, line in enumerate(lines[1:], 2):
         try:
             game = _GAMES.decode(line)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -258,7 +241,7 @@ def _read_games(path: Path, lines: Sequence[bytes]) -> dict[int, GameResult]:
         if game.number in found:
             raise ValueError(f"{path}: line {number} holds game {game.number} once more")
         found[game.number] = game
-    return found
+    return header, found, cut
 
 
 def _check_header(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:

@@ -4,10 +4,9 @@ A block is one seed, with one board, deck, sequence of dice and set of random st
 played once in every distinct seating of every line-up. Games are numbered block by block.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 
 from catan_pz.agents.random_stream import one_way_seed
@@ -42,16 +41,7 @@ def seatings(lineup: Sequence[int]) -> list[tuple[int, ...]]:
 
     Each entrant sits in each seat equally often, and next to each other one equally often.
     """
-    found: list[tuple[int, ...]] = []
-
-    def place(seated: tuple[int, ...], waiting: Counter[int]) -> None:
-        if not waiting:
-            found.append(seated)
-        for entrant in sorted(waiting):
-            place((*seated, entrant), waiting - Counter((entrant,)))
-
-    place((), Counter(lineup))
-    return found
+    return sorted(set(permutations(lineup)))
 
 
 def even_lineups(num_entrants: int, num_players: int) -> list[Lineup]:

@@ -152,7 +152,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     }
     workers, parallel = check_count("workers", workers), check_count("parallel", parallel)
     wanted = check_count("games", games)
-    file = ResultsFile(results, header, None, names)
+    file = ResultsFile(results, header, None)
     match = TableMatch(entrant.name, result_of_drawn_seats(names, rules, seed, file.games.values()))
     try:
         with ExitStack() as stack:
