@@ -181,5 +181,5 @@ def test_agents_can_be_added_to_the_list(monkeypatch):
     agents.register("other", "tests.arena.players:Builder")
     assert isinstance(agents.load("other"), Builder)
     for taken in ("random", "exec", shipped()[0], "a:b"):
-        with pytest.raises(ValueError, match=f"name={taken!r}"):
+        with pytest.raises(ValueError, match=f"name must be .*got {taken!r}"):
             agents.register(taken, "catan_pz.agents.random:RandomAgent")

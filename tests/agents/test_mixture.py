@@ -134,7 +134,7 @@ def test_games_of_a_batch_are_those_at_a_table(members):
     ],
 )
 def test_impossible_mixtures_are_named(members, weights):
-    with pytest.raises(ValueError, match="not possible"):
+    with pytest.raises(ValueError, match="weights must be"):
         Mixture(members, weights)
 
 

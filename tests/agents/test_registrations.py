@@ -30,5 +30,5 @@ def test_what_was_registered_is_adopted_and_an_encoder_in_use_stays(
     encoders._LOADED["own"] = encoders.load("flat")
     given.adopt()
     assert Registrations.here() == given
-    with pytest.raises(ValueError, match="name='own'"):
+    with pytest.raises(ValueError, match="got 'own'"):
         given._replace(encoders={"own": "catan_pz.encoders.flat:UnitsEncoder"}).adopt()

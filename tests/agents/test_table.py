@@ -101,7 +101,7 @@ def test_an_illegal_choice_names_agent_and_seat():
     with pytest.raises(IllegalActionError, match=r"agent 'Wrong' in seat 0: phase 'setup_sett"):
         table.step()
     table.agents[0].answer = "roll"
-    with pytest.raises(TypeError, match="integers"):
+    with pytest.raises(TypeError, match="must be an integer"):
         table.step()
     assert game.games.tobytes() == before
 
