@@ -49,10 +49,6 @@ def own_names(host: str, opened: socket.socket) -> list[str]:
 
     Any site can let its own name lead to 127.0.0.1 (DNS rebinding): for the browser its pages are
     then of the server's origin. The Host header of its requests gives it away.
-
-    Args:
-        host: the name or address for which the socket was opened.
-        opened: the socket.
     """
     address = opened.getsockname()[0]
     if not ip_address(address).is_loopback:
@@ -61,11 +57,7 @@ def own_names(host: str, opened: socket.socket) -> list[str]:
 
 
 def own_address(family: socket.AddressFamily | int) -> str | None:
-    """The address of this machine by which it reaches other networks; None where it reaches none.
-
-    Args:
-        family: of addresses.
-    """
+    """The address of this machine by which others reach it; None where there is no network."""
     elsewhere = _ELSEWHERE_6 if family == socket.AF_INET6 else _ELSEWHERE
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -124,15 +116,7 @@ def listen(
     studies: Studies | None = None,
     page: str = "",
 ) -> None:
-    """Serve tables, and studies where there are any, until the process is told to end.
-
-    Args:
-        opened: the socket to listen on.
-        host: the name or address for which it was opened.
-        tables: what is played.
-        studies: what is studied; None for no study.
-        page: HTML for "/", in place of the page that says how to come to a table.
-    """
+    """Serve as `make_app` does, on a socket that was opened for a host, until told to end."""
     config = uvicorn.Config(
         make_app(tables, studies, own_names(host, opened), page),
         log_level="warning",

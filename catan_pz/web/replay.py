@@ -34,12 +34,7 @@ _LONGEST_TITLE: Final = 120
 
 @dataclass(frozen=True)
 class Replay:
-    """A replay as a page of HTML; a notebook shows it in place.
-
-    Attributes:
-        html: the whole page.
-        num_frames: positions in it, the first one included.
-    """
+    """A replay as a page of HTML, and how many positions it has; a notebook shows it in place."""
 
     html: str
     num_frames: int
@@ -73,10 +68,6 @@ def make_replay(
             hands if they have none.
         names: what the seats are called; "Player 0" and so on where None.
         title: of the page; the seats' names where None.
-
-    Raises:
-        ValueError: there are no frames, they are those of another viewer or of different ones,
-            `viewer` is not a seat of this game, or `names` are not one a seat.
     """
     stored = _Stored()
     for frame in frames:

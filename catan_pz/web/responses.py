@@ -1,12 +1,14 @@
 """What goes to browsers and comes from them: pages, headers, the size and rate of messages."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
 from collections.abc import AsyncIterator
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -19,21 +21,15 @@ from catan_pz.names import printable
 
 _LOGGER: Final = logging.getLogger("catan_pz.web")
 
+_PAGES: Final = files("catan_pz.web") / "pages"
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
+
 FILES: Final = {
-    "colors.css": "text/css",
-    "advice.css": "text/css",
-    "advice.js": "text/javascript",
-    "connection.js": "text/javascript",
-    "table.css": "text/css",
-    "table.js": "text/javascript",
-    "picture.js": "text/javascript",
-    "storage.js": "text/javascript",
-    "index.css": "text/css",
-    "study.css": "text/css",
-    "study.js": "text/javascript",
-    "form.js": "text/javascript",
+    path.name: _TYPES[suffix]
+    for path in _PAGES.iterdir()
+    if (suffix := Path(path.name).suffix) in _TYPES and not path.name.startswith("replay.")
 }
-"""What pages load, with the type of each."""
+"""What pages load, with the type of each; a replay has all that it needs in itself."""
 
 _HEADERS: Final = {
     "Content-Security-Policy": (
@@ -65,7 +61,7 @@ async def asset(request: Request) -> Response:
 
 @cache
 def _content(name: str) -> str:
-    return (files("catan_pz.web") / "pages" / name).read_text(encoding="utf-8")
+    return (_PAGES / name).read_text(encoding="utf-8")
 
 
 def _response(content: str, media_type: str) -> Response:
@@ -128,6 +124,10 @@ MADE_ROOM: Final = 4001
 """A connection was closed to make room for a newer one; the page waits for its person to act."""
 
 
+LEFT: Final = (WebSocketDisconnect, RuntimeError, OSError)
+"""What is raised where the browser has left."""
+
+
 class Allowance:
     """Messages that a connection may send now; more come with time."""
 
@@ -145,12 +145,7 @@ class Allowance:
 
 
 async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
-    """Messages of a browser until it leaves; one that sends too much is disconnected.
-
-    Args:
-        socket: the connection, accepted.
-        most_bytes: of a message.
-    """
+    """Messages of a browser until it leaves; one that sends too much is disconnected."""
     allowance = Allowance()
     while True:
         message = await socket.receive()
@@ -164,6 +159,35 @@ async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
             await socket.close(POLICY_VIOLATION, "too many messages")
             return
         yield text
+
+
+class Visitor:
+    """A browser's connection: it is sent the layers that have changed, and may have to make room.
+
+    Args:
+        socket: the connection, accepted.
+        reason: what a page says that has made room.
+    """
+
+    def __init__(self, socket: WebSocket, reason: str) -> None:
+        self._socket = socket
+        self._reason = reason
+        self._asked_to_leave = asyncio.Event()
+        self._layers: list[str] = []
+
+    def make_room(self) -> None:
+        """End the connection for another one."""
+        self._asked_to_leave.set()
+
+    async def _leave(self) -> None:
+        await self._asked_to_leave.wait()
+        with contextlib.suppress(*LEFT):
+            await self._socket.close(MADE_ROOM, self._reason)
+
+    def _changed(self, layers: list[str]) -> list[str | None]:
+        """Layers to send: None for those that the browser has."""
+        known, self._layers = self._layers, layers
+        return [None if known[k : k + 1] == [layer] else layer for k, layer in enumerate(layers)]
 
 
 async def send(socket: WebSocket, message: Any) -> None:

@@ -90,12 +90,7 @@ def by_number(path: Path) -> tuple[int, str]:
 
 
 def free_files(folder: Path | None, taken: Container[Path]) -> Iterator[Path]:
-    """The files of further tables, without end.
-
-    Args:
-        folder: of the tables; None where they have none, and the files are but names.
-        taken: the files of those that there are.
-    """
+    """Files of further tables, without end; without a folder they are but names."""
     files = ((folder or Path()) / f"table-{number}.jsonl" for number in count())
     return (path for path in files if path not in taken and not (folder and path.exists()))
 
@@ -113,13 +108,10 @@ class TableFile:
     Args:
         path: of the file; None to save nothing.
         keeps_links: whether it holds the links, too, or the recorded game alone.
-
-    Attributes:
-        warning: that the table isn't saved and why, in words for its viewers; None if it is.
     """
 
     def __init__(self, path: Path | None, keeps_links: bool = True) -> None:
-        self.warning: str | None = None
+        self.warning: str | None = None  # why the table isn't saved, for its viewers
         self._path = path
         self._keeps_links = keeps_links
         self._saving = asyncio.Lock()
@@ -130,11 +122,8 @@ class TableFile:
     ) -> None:
         """Write a game, unless it is in the file already; tell of it once if that fails.
 
-        A finished game whose place it takes there is kept in a file of its own.
-
-        Args:
-            hosted: the game.
-            in_thread: awaits a function and its arguments while the game stands still.
+        A finished game whose place it takes there is kept in a file of its own. `in_thread` awaits
+        a function and its arguments while the game stands still.
         """
         if self._path is None:
             return

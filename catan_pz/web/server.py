@@ -17,16 +17,17 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from catan_pz.events import ONLOOKER
 from catan_pz.web.live_table import AGENT_ERRORS, LiveTable, log_failure
 from catan_pz.web.responses import (
-    MADE_ROOM,
+    LEFT,
     MOST_BYTES,
     POLICY_VIOLATION,
     TRY_AGAIN_LATER,
     SafeHeaders,
+    Visitor,
     asset,
     heard,
     is_own_origin,
@@ -43,22 +44,16 @@ MOST_OF_A_SEAT: Final = 5
 """Connections by the link of a seat, such as pages on several devices; the oldest makes room."""
 
 
-class Connection:
+class Connection(Visitor):
     """One viewer's WebSocket: sends what has changed, hears what is pressed."""
 
     def __init__(self, socket: WebSocket, table: LiveTable, viewer: int) -> None:
-        self._socket = socket
+        super().__init__(socket, "This seat is open on newer pages.")
         self._table = table
         self._viewer = viewer
         self._told = table.moment_of(viewer)
-        self._layers: list[str] = []
         self._lines = 0
         self._advising: asyncio.Task[None] | None = None
-        self._asked_to_leave = asyncio.Event()
-
-    def make_room(self) -> None:
-        """End the connection for a newer one of the same seat."""
-        self._asked_to_leave.set()
 
     async def run(self) -> None:
         """Serve until the browser leaves, or has to make room."""
@@ -70,10 +65,7 @@ class Connection:
                 "adviser": self._table.adviser_of(self._viewer),
             },
         )
-        sender = asyncio.create_task(self._send())
-        hearer = asyncio.create_task(self._hear())
-        leaver = asyncio.create_task(self._leave())
-        running = [sender, hearer, leaver]
+        running = [asyncio.create_task(work()) for work in (self._send, self._hear, self._leave)]
         try:
             await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -82,14 +74,8 @@ class Connection:
             for task in running:
                 task.cancel()
             for task in running:
-                with contextlib.suppress(
-                    asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError
-                ):
+                with contextlib.suppress(asyncio.CancelledError, *LEFT):
                     await task
-
-    async def _leave(self) -> None:
-        await self._asked_to_leave.wait()
-        await self._socket.close(MADE_ROOM, "This seat is open on newer pages.")
 
     async def _send(self) -> None:
         table = self._table
@@ -108,21 +94,16 @@ class Connection:
         if hosted is not before[0]:
             self._layers, self._lines = [], 0
         lines = picture.log[self._lines :]
-        layers = [
-            None if k < len(self._layers) and self._layers[k] == layer else layer
-            for k, layer in enumerate(picture.layers)
-        ]
-        news = {
+        first, self._lines = self._lines, self._lines + len(lines)
+        return {
             "version": picture.version,
-            "layers": layers,
-            "first_line": self._lines,
+            "layers": self._changed(picture.layers),
+            "first_line": first,
             "controls": [control_json(c) for c in picture.controls],
             "log": lines,
             "warning": warning,
             **picture.status,
         }
-        self._layers, self._lines = picture.layers, self._lines + len(lines)
-        return news
 
     async def _hear(self) -> None:
         async for text in heard(self._socket, MOST_BYTES):
@@ -181,9 +162,8 @@ def make_app(
     """
     own_host = Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
     if page:
-        return Starlette(
-            routes=[Route("/", lambda _request: HTMLResponse(page))], middleware=[own_host]
-        )
+        only = Route("/", lambda _request: HTMLResponse(page))
+        return Starlette(routes=[only], middleware=[own_host])
     served = _Served(tables, studies)
     return Starlette(
         routes=[
@@ -193,10 +173,7 @@ def make_app(
             WebSocketRoute("/socket/{link}", served.socket),
             *(studies.routes() if studies is not None else []),
         ],
-        middleware=[
-            Middleware(SafeHeaders),
-            Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
-        ],
+        middleware=[Middleware(SafeHeaders), own_host],
         lifespan=served.lifespan,
     )
 

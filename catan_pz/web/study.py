@@ -7,7 +7,7 @@ nothing of any table.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from catan_pz.agents import registry
 from catan_pz.agents.random_stream import seat_seeds
@@ -53,8 +53,7 @@ class StudyError(ValueError):
     """What was asked for isn't possible; says why. The study is as it was."""
 
 
-@dataclass(frozen=True)
-class _Moment:
+class _Moment(NamedTuple):
     """What undoing comes back to."""
 
     position: str
@@ -88,7 +87,7 @@ class Study:
         self._begin(self.game)
 
     def _begin(self, game: Game, record: GameRecord | None = None) -> None:
-        """Go on from a position, with an empty record or the one that leads to it."""
+        """Go on from a position, with a new record or the one that leads to it."""
         self._records += 1
         self._go_on(game, record)
 
@@ -121,13 +120,7 @@ class Study:
             del self._past[0]
 
     def new(self, options: Mapping[str, Any], seed: int, phase: str = "main") -> None:
-        """Begin with an empty board.
-
-        Args:
-            options: of the rules.
-            seed: of the board and of what chance brings.
-            phase: "setup_settlement" for the start of a game, or one to set up by hand.
-        """
+        """Begin with an empty board, in "setup_settlement" or a phase to set up by hand."""
         try:
             game = Game(Rules.make(None, **options), seed)
             if phase != "setup_settlement":

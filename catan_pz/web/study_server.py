@@ -12,7 +12,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from catan_pz.agents import registry
 from catan_pz.events import ONLOOKER
@@ -21,9 +21,10 @@ from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
 from catan_pz.render.words import table_words
 from catan_pz.web.responses import (
-    MADE_ROOM,
+    LEFT,
     POLICY_VIOLATION,
     TRY_AGAIN_LATER,
+    Visitor,
     heard,
     is_own_origin,
     page,
@@ -44,9 +45,6 @@ IDLE_SECONDS: Final = 600.0
 _MOST_LINES: Final = 200
 _LONGEST_PAUSE: Final = 60.0
 _SHORTEST_PAUSE: Final = 0.05
-
-_LEFT: Final = (WebSocketDisconnect, RuntimeError, OSError)
-"""What is raised where the browser has left."""
 
 
 class Studies:
@@ -111,16 +109,13 @@ class Studies:
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
-class StudyConnection:
+class StudyConnection(Visitor):
     """One browser's study: sends what has changed, hears what is to be done.
 
     Args:
         socket: the connection, accepted.
         begin: makes the study, in a thread of the pool.
         pool: the thread in which all is done that takes long.
-
-    Attributes:
-        used: moment of the last message or decision, on the monotonic clock.
     """
 
     _study: Study
@@ -128,19 +123,13 @@ class StudyConnection:
     def __init__(
         self, socket: WebSocket, begin: Callable[[], Study], pool: ThreadPoolExecutor
     ) -> None:
-        self.used = time.monotonic()
-        self._socket = socket
+        super().__init__(socket, "This study made room for another.")
+        self.used = time.monotonic()  # when something was done last
         self._begin = begin
         self._pool = pool
-        self._asked_to_leave = asyncio.Event()
-        self._layers: list[str] = []
         self._board: Any = None
         self._lock = asyncio.Lock()
         self._playing: asyncio.Task[None] | None = None
-
-    def make_room(self) -> None:
-        """End the connection for another person's."""
-        self._asked_to_leave.set()
 
     async def run(self) -> None:
         """Serve until the browser leaves, or has to make room."""
@@ -160,17 +149,12 @@ class StudyConnection:
             )
             await self._tell(lambda: None)
             await self._hear()
-        except _LEFT:
+        except LEFT:
             pass
         finally:
             leaver.cancel()
             await self._stop()
             self._study.close()
-
-    async def _leave(self) -> None:
-        await self._asked_to_leave.wait()
-        with contextlib.suppress(*_LEFT):
-            await self._socket.close(MADE_ROOM, "This study made room for another.")
 
     async def _hear(self) -> None:
         async for text in heard(self._socket, MOST_BYTES):
@@ -274,7 +258,7 @@ class StudyConnection:
             return
         async with self._lock:
             playing.cancel()
-        with contextlib.suppress(asyncio.CancelledError, *_LEFT):
+        with contextlib.suppress(asyncio.CancelledError, *LEFT):
             await playing
 
     async def _tell(self, change: Callable[[], None], *, is_playing: bool = False) -> None:
@@ -288,11 +272,7 @@ class StudyConnection:
         study = self._study
         change()
         view = table_view(study.game.snapshot())
-        drawn = table_layers(view, study.log[-1] if study.log else None)
-        known, self._layers = self._layers, drawn
-        layers = [
-            None if k < len(known) and known[k] == layer else layer for k, layer in enumerate(drawn)
-        ]
+        layers = self._changed(table_layers(view, study.log[-1] if study.log else None))
         is_playing = is_playing and study.is_playable
         news = {
             "layers": layers,

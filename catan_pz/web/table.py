@@ -3,8 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
@@ -24,8 +23,7 @@ class PressError(ValueError):
     """What was pressed can't be pressed now; says why."""
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """What one viewer sees of a table at a moment.
 
     Attributes:
@@ -49,10 +47,6 @@ class HostedGame:
     Args:
         session: the game with its agents.
         links: the secret of each person's seat and of onlookers; drawn where None.
-
-    Attributes:
-        session: the game with its agents.
-        links: the secrets, by viewer.
     """
 
     def __init__(self, session: PlayedGame, links: Mapping[int, str] | None = None) -> None:
@@ -64,8 +58,11 @@ class HostedGame:
 
     def viewer_of(self, link: str) -> int | None:
         """The seat whose secret it is, or `ONLOOKER`; None if it is nobody's."""
-        found = (viewer for viewer, secret in self.links.items() if _is_same(secret, link))
-        return next(found, None)
+        given = link.encode("utf-8", "surrogatepass")
+        for viewer, secret in self.links.items():
+            if secrets.compare_digest(secret.encode(), given):
+                return viewer
+        return None
 
     def again(self) -> "HostedGame":
         """Another game at the same links."""
@@ -88,13 +85,7 @@ class HostedGame:
         return self.session.advisers[viewer].question()
 
     def press(self, viewer: int, name: str, version: int) -> None:
-        """Do what pressing a control does: lay something out, or play it.
-
-        Args:
-            viewer: who presses it.
-            name: of the control.
-            version: of the picture in which it was seen.
-        """
+        """Lay out or play what a control does, if it is in the newest version of the picture."""
         if version != self.version_of(viewer):
             raise PressError("the table has changed meanwhile")
         control = next(
@@ -176,7 +167,3 @@ def places_json(view: TableView) -> list[dict[str, Any]]:
         for kind, (count, area, words) in PLACES.items()
         for k in range(count)
     ]
-
-
-def _is_same(secret: str, given: str) -> bool:
-    return secrets.compare_digest(secret.encode(), given.encode("utf-8", "surrogatepass"))

@@ -112,7 +112,7 @@ def test_messages_that_make_no_sense_are_answered(client: TestClient) -> None:
         ("no JSON", "a JSON object with one entry"),
         ({"press": "vertex 3"}, "isn't known"),
         ({"new": 3}, "can't be understood"),
-        ({"new": {"rules": {}, "seed": 1, "phase": "lunch"}}, "no phase"),
+        ({"new": {"rules": {}, "seed": 1, "phase": "lunch"}}, "phase must be one of"),
         ({"open": "{}"}, "state.format is missing"),
         ({"edit": []}, "no change of a position"),
         ({"edit": {"set": "seed", "to": 2**64}}, "state.rng.state"),
