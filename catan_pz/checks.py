@@ -121,15 +121,7 @@ def check_number(
     above: float | None = None,
     most: float | None = None,
 ) -> float:
-    """A finite real number, as a plain float.
-
-    Args:
-        what: names the value in the error.
-        value: what was given.
-        least: the least number allowed.
-        above: what the number must exceed.
-        most: the largest number allowed.
-    """
+    """A finite real number, as a plain float."""
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
             number = float(value)

@@ -163,11 +163,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays in an `.npz` archive, by name; nothing of it is run.
-
-    Args:
-        content: of the file.
-    """
+    """The arrays in an `.npz` archive, by name; nothing of it is run."""
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
             total = sum(member.file_size for member in archive.infolist())

@@ -53,10 +53,6 @@ def shown(name: str, longest: int = LONGEST) -> str:
     """A name as text for any output; what is too long ends in an ellipsis.
 
     Takes no longer for longer names, and leaves what it has given as it is.
-
-    Args:
-        name: the name.
-        longest: characters that are shown at most.
     """
     text = printable(name[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1] + _ELLIPSIS

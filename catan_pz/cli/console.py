@@ -150,13 +150,7 @@ def examples(*lines: str) -> str:
 
 
 def win_rate_words(result: Any, name: str, agent: str) -> str:
-    """How often an agent won, with its 95 % interval, and how many games were truncated, if any.
-
-    Args:
-        result: a `Result` of the arena.
-        name: of the agent in it.
-        agent: what it is called.
-    """
+    """How often an agent won, with its 95 % interval, and how many games were truncated, if any."""
     low, high = result.interval(name)
     tally = result.tally(name)
     truncated = result.ends()["truncated"]

@@ -139,10 +139,6 @@ class CatanatronAgent(Agent):
 
     Args:
         bot: its name, such as "value" or "ab2-pruned"; see `BOTS`.
-
-    Attributes:
-        bot: the name.
-        catanatron: the version.
     """
 
     needs_belief = True

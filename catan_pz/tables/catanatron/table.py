@@ -40,10 +40,6 @@ class TableBot(Agent):
 
     Args:
         bot: its name, as for `bots.CatanatronAgent`; it is shown the true state.
-
-    Attributes:
-        bot: the name.
-        catanatron: the version.
     """
 
     def __init__(self, bot: str) -> None:
@@ -93,9 +89,6 @@ class CatanatronTables:
 
     Args:
         workers: processes; 1 for none beside this one.
-
-    Attributes:
-        workers: the same.
     """
 
     def __init__(self, workers: int = 1) -> None:

@@ -55,10 +55,6 @@ class TableDecisions:
     A decision is told by several messages, and whether it wins the game by the last of them.
     So it is kept until the next state, turn or decision.
 
-    Args:
-        followed: the game.
-        observe: called with the events of each decision.
-
     Attributes:
         followed: the game.
         pending: the action of the decision that is kept; None for none.
@@ -90,11 +86,7 @@ class TableDecisions:
         self._events += events
 
     def flush(self, winner: int | None = None) -> None:
-        """The decision that is kept is complete: follow it.
-
-        Args:
-            winner: the seat that it wins the game for.
-        """
+        """The decision that is kept is complete: follow it."""
         action, self.pending = self.pending, None
         if action is None:
             return
@@ -210,13 +202,7 @@ class TableDecisions:
 
 
 def built(seat: int, piece: int, at: int) -> tuple[int, Event]:
-    """A piece put on the board, as an action and an event.
-
-    Args:
-        seat: of its owner.
-        piece: their number of the kind of piece.
-        at: their number of the place.
-    """
+    """A piece put on the board, as an action and an event."""
     if not 0 <= piece < len(_BUILT):
         raise MessageError(f"there is no piece {piece} in the base game")
     first, ids, kind, what = _BUILT[piece]

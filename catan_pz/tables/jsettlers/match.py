@@ -322,13 +322,7 @@ class _Running:
 
 
 def game_result(name: str, number: int, player: TablePlayer) -> GameResult:
-    """The result of a game; its seats go round from the one that went first.
-
-    Args:
-        name: of the agent.
-        number: of the game.
-        player: the agent as it played.
-    """
+    """The result of a game; its seats go round from the one that went first."""
     reader = player.reader
     count, first = len(reader.numbers), reader.first
     order = [(first + k) % count for k in range(count)]

@@ -25,15 +25,7 @@ _SEATS: Final = 4
 
 
 class Organizer:
-    """Creates games on a server whose debug commands are allowed.
-
-    Args:
-        host: of the server.
-        port: of the server.
-        players: of each game.
-        trading: whether they trade.
-        prefix: of the games' names.
-    """
+    """Creates games on a server whose debug commands are allowed."""
 
     def __init__(self, host: str, port: int, players: int, trading: bool, prefix: str) -> None:
         self._address = host, port

@@ -54,14 +54,7 @@ _CANNOT_MAKE_OFFER: Final = "3"
 
 @dataclass
 class OwnOffer:
-    """An offer that the seat has made in its turn.
-
-    Attributes:
-        bundles: what it gives and gets.
-        waiting: seats that have not answered.
-        counters: offers that others made instead.
-        is_chosen: whether the agent has chosen among these.
-    """
+    """An offer that the seat has made in its turn."""
 
     bundles: Bundles
     waiting: set[int]
@@ -73,13 +66,6 @@ class TablePlayer:
     """An agent that plays one game.
 
     Methods may be called in any thread; the agent is called by one after the other.
-
-    Args:
-        agent: the agent; a copy sits down.
-        game: name of the game.
-        number: of the seat at the table.
-        trading: whether players trade.
-        seed: of the agent's random stream.
 
     Attributes:
         game: name of the game.

@@ -72,13 +72,7 @@ _UNTIL_INPUT_ENDS: Final = 'exec 3<&0; { read -r _ <&3; kill "$$"; } & exec "$@"
 
 @contextmanager
 def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]:
-    """A server that runs while the block does, and no longer than this process.
-
-    Args:
-        classes: class path of the server.
-        kind: of its robots, one of `KINDS`.
-        players: of each game, the guest included.
-    """
+    """A server that runs while the block does, and no longer than this process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = ServerAddress("127.0.0.1", probe.getsockname()[1], secrets.token_hex(8))
