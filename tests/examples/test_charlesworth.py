@@ -60,11 +60,11 @@ def test_advantages_are_those_of_the_formula(program):
 
 
 def test_what_is_collected_fits_together(program, tmp_path):
-    one = learner(program, tmp_path, decisions=40)
+    one = learner(program, tmp_path, decisions=80)
     one.take_snapshot(0)
     batch, _ = one.collect()
     complete = batch["next"] != UNKNOWN
-    assert complete.sum() >= 40
+    assert complete.sum() >= 80
     goes_on = np.flatnonzero(batch["next"] >= 0)
     assert (batch["next"][goes_on] > goes_on).all()
     assert len(np.unique(batch["next"][goes_on])) == len(goes_on)
