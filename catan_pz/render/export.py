@@ -41,15 +41,9 @@ def ffmpeg() -> str | None:
 
 
 def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
-    """Write a picture as .svg or .png.
+    """Write an SVG, such as `board_svg` gives it, as .svg or .png.
 
-    Args:
-        svg: the picture, such as `board_svg` gives it.
-        path: the file; its ending chooses the form.
-        width: of a PNG in pixels; that of the SVG where None.
-
-    Raises:
-        ImportError: a PNG without the extra `render`.
+    `width` is that of a PNG in pixels, by default the SVG's; a PNG takes the extra `render`.
     """
     path = Path(path)
     form = path.suffix.lower()
@@ -71,6 +65,8 @@ def save_film(
 ) -> int:
     """Write pictures one after the other as .gif, .webp or .mp4; returns how many.
 
+    It takes the extra `render`, for an MP4 also `video`.
+
     Args:
         pictures: SVGs of one size, such as `board_svg` gives them.
         path: the file; its ending chooses the form.
@@ -78,9 +74,6 @@ def save_film(
         seconds: that a picture stays, from 0.001 to `LONGEST`; in a GIF at least 0.02.
         last_seconds: that the last one stays.
         shown: called after each picture.
-
-    Raises:
-        ImportError: the extra `render` is not installed, or `video` for an MP4.
     """
     path = Path(path)
     form = path.suffix.lower()

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Final
 
 from catan_pz.actions import RESOURCE_NAMES
+from catan_pz.render.geometry import Point
 from catan_pz.render.palette import GENERIC, RESOURCES, SeatColor
 from catan_pz.render.shapes import circle, line, moved, path, polygon, rect
 
@@ -93,27 +94,25 @@ def small_road(x: float, y: float, seat: SeatColor) -> str:
     return moved([line(*ends, seat.line, 7), line(*ends, seat.fill, 4.4)], x, y)
 
 
+_HOUSE: Final = ((-6.0, 7.0), (-6.0, -1.0), (0.0, -7.0), (6.0, -1.0), (6.0, 7.0))
+_CITY: Final = (
+    *((-9.0, 7.0), (-9.0, -3.0), (-4.5, -8.0), (0.0, -3.0)),
+    *((0.0, -0.5), (9.0, -0.5), (9.0, 7.0)),
+)
+
+
 @lru_cache(maxsize=256)
 def small_house(x: float, y: float, seat: SeatColor) -> str:
     """A settlement as a sign."""
-    walls = [(-6.0, 7.0), (-6.0, -1.0), (0.0, -7.0), (6.0, -1.0), (6.0, 7.0)]
-    return moved([polygon(walls, seat.fill, **_outline(seat))], x, y)
+    return _small(_HOUSE, x, y, seat)
 
 
 @lru_cache(maxsize=256)
 def small_city(x: float, y: float, seat: SeatColor) -> str:
     """A city as a sign."""
-    walls = [
-        (-9.0, 7.0),
-        (-9.0, -3.0),
-        (-4.5, -8.0),
-        (0.0, -3.0),
-        (0.0, -0.5),
-        (9.0, -0.5),
-        (9.0, 7.0),
-    ]
-    return moved([polygon(walls, seat.fill, **_outline(seat))], x, y)
+    return _small(_CITY, x, y, seat)
 
 
-def _outline(seat: SeatColor) -> dict[str, str | float]:
-    return {"stroke": seat.line, "stroke_width": 1.4, "stroke_linejoin": "round"}
+def _small(walls: tuple[Point, ...], x: float, y: float, seat: SeatColor) -> str:
+    drawn = polygon(walls, seat.fill, stroke=seat.line, stroke_width=1.4, stroke_linejoin="round")
+    return moved([drawn], x, y)

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from xml.sax.saxutils import quoteattr
 
 from catan_pz.names import shown
+from catan_pz.render.shapes import number
 
 _LONGEST: Final = 400
 """Characters of a line; more don't fit into any picture."""
@@ -37,10 +38,6 @@ _GLYPHS: Final = _alphabet()
 _UNKNOWN: Final = (6.0, "m0 0h6v14h-6z")
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
-
-
 @lru_cache(maxsize=4096)
 def _outline(words: str) -> tuple[str, float]:
     """The centre line of a whole line of text from (0, 0), and its width; grid units."""
@@ -52,7 +49,7 @@ def _outline(words: str) -> tuple[str, float]:
             pen += _SPACE
             continue
         glyph_width, path = _GLYPHS.get(sign, _UNKNOWN)
-        parts.append(f"M{_number(pen)} 0{path}")
+        parts.append(f"M{number(pen)} 0{path}")
         width = pen + glyph_width
         pen = width + _GAP
     return "".join(parts), width
@@ -111,7 +108,7 @@ def text(
     top = y - BASELINE * scale
     return (
         f'<path aria-label={quoteattr(words)} d="{path}" '
-        f'transform="translate({_number(left)} {_number(top)}) scale({_number(scale)})" '
+        f'transform="translate({number(left)} {number(top)}) scale({number(scale)})" '
         f'fill="none" stroke="{fill}" stroke-width="{_BOLD if bold else _REGULAR}" '
         f'stroke-linecap="round" stroke-linejoin="round"/>'
     )

@@ -84,13 +84,9 @@ class Overlay:
 
     @classmethod
     def of_values(cls, values: Mapping[int, float], *, percent: bool = False) -> Self:
-        """A number for each of some actions, such as values, placed like a policy's.
+        """Numbers by action, such as values; of several at a place the largest shows.
 
-        Of several actions at a place the largest number shows.
-
-        Args:
-            values: by action.
-            percent: whether they are shares of 1.
+        `percent` says whether they are shares of 1.
         """
         return cls(*_placed(values, max), percent=percent, relative=True)
 

@@ -46,10 +46,6 @@ def board_svg(
             drawn as given, so it must not say what the viewer may not know.
         names: what the seats are called; "Player 0" and so on where None.
         overlay: numbers to draw on the board, such as a policy's probabilities.
-
-    Raises:
-        ValueError: `viewer` is not a seat of this game, `names` are not one a seat, `width` is
-            not positive or above `WIDEST`, or `state` lacks an entry.
     """
     if not 0 < width <= WIDEST:
         raise ValueError(

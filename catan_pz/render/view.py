@@ -146,13 +146,7 @@ class TableView:
 def table_view(
     state: State, viewer: int | None = None, names: Sequence[str] | None = None
 ) -> TableView:
-    """Cut a state down to what a seat knows, or with `viewer` None show every hand.
-
-    With `ONLOOKER` hands show no more than their sizes.
-
-    Raises ValueError if an entry of the state is missing or wrong, `viewer` is not a seat of this
-    game or `names` are not one a seat.
-    """
+    """Cut a state down to what a seat knows; with `viewer` None all, with `ONLOOKER` no hand."""
     with named_entries():
         return _table_view(state, viewer, names)
 

@@ -54,7 +54,8 @@ def test_pages_fit_every_screen(
         check(arrive(open_page(served.link(viewer), **options)))
     check(open_page(served.address, **options))
     study = arrive(open_page(f"{served.address}/study", **options))
-    study.locator("summary").click()
+    for details in study.locator("summary").all():
+        details.click()
     check(study)
     page = open_page(f"{replay}#20", **options)
     page.wait_for_selector("#log li[aria-current]")

@@ -116,7 +116,7 @@ def test_positions_are_opened_and_survive_a_reload(study: Any, tmp_path: Path) -
     page.reload()
     wait_for(page, "window.studyPage?.news?.position.players.length === 2")
     assert position(page) == game.snapshot()
-    page.locator("summary").click()
+    page.locator("summary", has_text="JSON").click()
     broken = game.snapshot()
     broken["bank"]["ore"] -= 1
     page.fill("#json", json.dumps(broken))
