@@ -194,7 +194,7 @@ def _range(low: int, high: int, *, none: bool = False) -> Callable[[str, Any], A
         if none and value is None:
             return None
         if type(number) is not int or not low <= number <= high:
-            raise _bad_option(name, value, f"an int from {low} to {high}{', or None' * none}")
+            raise not_possible(name, value, f"an int from {low} to {high}{', or None' * none}")
         return number
 
     return check
@@ -303,7 +303,7 @@ class Rules:
         for name, option in OPTIONS.items():
             object.__setattr__(self, name, option.check(name, getattr(self, name)))
         if self.no_adjacent_red and not (self.board == "random" or isinstance(self.board, tuple)):
-            raise _bad_option(
+            raise not_possible(
                 "no_adjacent_red", True, f"False with board={self.board!r}: it needs random boards"
             )
 
@@ -330,7 +330,7 @@ class Rules:
     def preset(cls, name: str) -> Self:
         """The rules known by a name; `PRESETS` lists them."""
         if not isinstance(name, str) or name not in PRESETS:
-            raise _bad_option("rules", name, f"a Rules or one of {sorted(PRESETS)}", PRESETS)
+            raise not_possible("rules", name, f"a Rules or one of {sorted(PRESETS)}", PRESETS)
         return cls(**PRESETS[name])
 
     @classmethod
@@ -339,7 +339,7 @@ class Rules:
         if isinstance(rules, str):
             rules = cls.preset(rules)
         if rules is not None and not isinstance(rules, Rules):
-            raise _bad_option("rules", rules, f"a Rules or one of {sorted(PRESETS)}")
+            raise not_possible("rules", rules, f"a Rules or one of {sorted(PRESETS)}")
         _check_names(options, {*OPTIONS})
         return replace(rules or cls(), **options)
 
@@ -431,47 +431,47 @@ def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
             )
 
 
-def _bad_option(name: str, value: object, allowed: str, known: Iterable[str] = ()) -> ValueError:
-    return not_possible(name, value, allowed, known)
+def _listed(name: str, value: Any, one: Callable[[Any], Any], allowed: str) -> tuple[Any, ...]:
+    """The items of a list, or of what else can be gone through, each read by `one`."""
+    try:
+        items = tuple(one(item) for item in islice(value, _LONGEST_LIST + 1))
+    except (TypeError, ValueError):
+        raise not_possible(name, value, allowed) from None
+    if len(items) > _LONGEST_LIST:
+        raise not_possible(name, value, f"{allowed}, at most {_LONGEST_LIST:,} of them")
+    return items
+
+
+def _pair(value: Any) -> tuple[Any, Any]:
+    a, b = value
+    return plain_int(a), plain_int(b)
 
 
 def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
     allowed = f"one of {DICE_KINDS} or a list of pairs of numbers from 1 to 6"
     if isinstance(value, str):
         if value not in DICE_KINDS:
-            raise _bad_option("dice", value, allowed, DICE_KINDS)
+            raise not_possible("dice", value, allowed, DICE_KINDS)
         return value
-    try:
-        some = islice(value, _LONGEST_LIST + 1)
-        pairs = tuple((plain_int(a), plain_int(b)) for a, b in some)
-    except (TypeError, ValueError):
-        raise _bad_option("dice", value, allowed) from None
-    if len(pairs) > _LONGEST_LIST:
-        raise _bad_option("dice", value, f"{allowed}; at most {_LONGEST_LIST:,} pairs")
-    dice = [n for pair in pairs for n in pair]
-    if not pairs or not all(type(n) is int and 1 <= n <= 6 for n in dice):
-        raise _bad_option("dice", value, allowed)
+    pairs = _listed("dice", value, _pair, allowed)
+    if not pairs or not all(type(n) is int and 1 <= n <= 6 for pair in pairs for n in pair):
+        raise not_possible("dice", value, allowed)
     return pairs
 
 
 def _board_option(value: Any) -> str | tuple[int, ...] | Board:
-    allowed = f"one of {BOARD_KINDS}, a list of seeds, a Board or its JSON form"
+    allowed = f"one of {BOARD_KINDS}, a Board, its JSON form, or seeds from 0 to 2**64 - 1"
     if isinstance(value, str):
         if value not in BOARD_KINDS:
-            raise _bad_option("board", value, allowed, BOARD_KINDS)
+            raise not_possible("board", value, allowed, BOARD_KINDS)
         return value
     if isinstance(value, Board):
         return value
     if isinstance(value, Mapping):
         return Board.from_dict(value)
-    try:
-        seeds = tuple(plain_int(seed) for seed in islice(value, _LONGEST_LIST + 1))
-    except TypeError:
-        raise _bad_option("board", value, allowed) from None
-    if len(seeds) > _LONGEST_LIST:
-        raise _bad_option("board", value, f"{allowed}; at most {_LONGEST_LIST:,} seeds")
+    seeds = _listed("board", value, plain_int, allowed)
     if not seeds or not all(type(seed) is int and 0 <= seed < 2**64 for seed in seeds):
-        raise _bad_option("board", value, allowed + "; seeds lie from 0 to 2**64 - 1")
+        raise not_possible("board", value, allowed)
     return seeds
 
 

@@ -155,9 +155,9 @@ def test_a_board_may_be_drawn_without_adjacent_red() -> None:
 
 
 def test_starts_refused() -> None:
-    with pytest.raises(ValueError, match="board=None"):
+    with pytest.raises(ValueError, match="board must be given"):
         FollowedGame(None, 0)
-    with pytest.raises(ValueError, match="first_player=None"):
+    with pytest.raises(ValueError, match="first_player must be given"):
         FollowedGame(Rules(board="beginner", first_player="random"), 0)
     with pytest.raises(ValueError, match="seat=4"):
         FollowedGame(Rules(board="beginner"), 4)

@@ -107,14 +107,14 @@ def test_a_wrong_option_is_named_with_its_value_and_what_is_allowed(name, value)
     with pytest.raises(ValueError, match=name) as error:
         Rules(**{name: value})
     assert repr(value) in str(error.value)
-    assert "allowed" in str(error.value)
+    assert "must be" in str(error.value)
 
 
 @pytest.mark.parametrize(("name", "one"), [("board", 2**64 - 1), ("dice", (6, 6))])
 def test_lists_that_are_too_long_are_refused(name, one):
     assert len(getattr(Rules(**{name: [one] * 10_000}), name)) == 10_000
     for many in ([one] * 10_001, repeat(one)):
-        with pytest.raises(ValueError, match=f"option {name}=.* at most 10,000 (seeds|pairs)$"):
+        with pytest.raises(ValueError, match=f"{name} must be .* at most 10,000 of them"):
             Rules(**{name: many})
 
 

@@ -437,8 +437,8 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"phase": np.zeros(3)}, "phase="),
-        ({"phase": None}, "phase=None"),
+        ({"phase": np.zeros(3)}, "phase must be"),
+        ({"phase": None}, "phase must be .* got None"),
         ({"players": [{"cards": {"knight": -(10**30)}}, {}]}, "cards.knight: expected int >= 0"),
         ({"players": [{"hand": {"ore": 10**30}}, {}]}, "hand.ore: expected int <= 127"),
     ],

@@ -442,7 +442,7 @@ def test_max_turns_ends_a_game_without_a_winner():
 
 @pytest.mark.parametrize("limit", [0, -1, 2**31, 1.5, "none"])
 def test_an_impossible_limit_of_turns_is_named(limit):
-    with pytest.raises(ValueError, match=r"option max_turns=.* an int from 1 to \d+, or None$"):
+    with pytest.raises(ValueError, match=r"max_turns must be an int from 1 to \d+, or None, got"):
         Rules(max_turns=limit)
     assert Rules(max_turns=None).max_turns is None
 
