@@ -48,14 +48,8 @@ class SelfPlayBatch:
 
     Args:
         num_games: B.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        device: "cpu", for NumPy arrays, or "cuda", for torch tensors on the current GPU.
         observation: the `Encoder` of what the player to move sees, or its name; False for none.
-        reward: a `Reward`, its name, or None for win and loss; on "cuda" a `LinearReward`.
-        seed: of game 0; game i has the seed + i. Drawn at random where None.
-        threads: how many threads share a step; on "cpu" alone.
-        global_state: whether `batch.global_state` has the full information, for critics.
-        **options: replace single options of the rules.
+        rules, device, reward, seed, threads, global_state, **options: as for `make_batch`.
 
     Attributes:
         batch: the `CpuBatch` or `CudaBatch` that plays the games.
@@ -259,10 +253,6 @@ class SelfPlayEnv:
 
     Args:
         rules, observation, reward, **options: as for `raw_env`.
-
-    Attributes:
-        observation_space: what a seat sees.
-        action_space: Discrete(A).
     """
 
     def __init__(

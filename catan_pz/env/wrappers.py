@@ -21,17 +21,23 @@ from catan_pz.checks import not_possible
 from catan_pz.game.game import IllegalActionError
 
 
-def _of_raw(name: str) -> Any:
-    return property(attrgetter(f"_raw.{name}"))
+class _Shortcuts:
+    """Attributes of the environment itself, `_raw`, instead of the way through each wrapper.
+
+    Without `_raw` the wrapper's own look-up follows.
+    """
+
+    _raw: Any
+    agent_selection = property(attrgetter("_raw.agent_selection"))
+    agents = property(attrgetter("_raw.agents"))
+    terminations = property(attrgetter("_raw.terminations"))
+    truncations = property(attrgetter("_raw.truncations"))
+    rewards = property(attrgetter("_raw.rewards"))
+    infos = property(attrgetter("_raw.infos"))
+    _cumulative_rewards = property(attrgetter("_raw._cumulative_rewards"))
 
 
-def _of_raw_after_reset(name: str) -> Any:
-    # Before `reset` there is no `_ready`; then the wrapper's own look-up follows and says
-    # what is wrong.
-    return property(attrgetter(f"_ready.{name}"))
-
-
-class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
+class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
     """An illegal action ends the game for everybody; the offender gets `illegal_reward`.
 
     A warning names phase, action and the condition missing.
@@ -44,12 +50,6 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
 
     _terminated: bool
     _prev_obs: dict[str, Any] | None
-
-    agent_selection = _of_raw("agent_selection")
-    terminations = _of_raw("terminations")
-    truncations = _of_raw("truncations")
-    infos = _of_raw("infos")
-    agents = _of_raw("agents")
 
     def observe(self, agent: str) -> Any:
         """What an agent sees; the mask of the agent to move is kept for `step`."""
@@ -104,16 +104,12 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         self.env.step_with_outcome(action, outcome)
 
 
-class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
+class AssertOutOfBounds(_Shortcuts, AssertOutOfBoundsWrapper[str, Any, Any]):
     """An action outside of the action space raises AssertionError."""
 
     def __init__(self, env: Any) -> None:
         self._raw = env.unwrapped
         super().__init__(env)
-
-    agent_selection = _of_raw("agent_selection")
-    terminations = _of_raw("terminations")
-    truncations = _of_raw("truncations")
 
     def step(self, action: Any) -> None:
         """Play an action."""
@@ -127,22 +123,10 @@ class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
         self.env.step(action)
 
 
-class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
+class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
     """Use before `reset` raises what PettingZoo's wrapper of the name raises."""
 
     _has_reset: bool
-
-    def __init__(self, env: Any) -> None:
-        self._raw = env.unwrapped
-        super().__init__(env)
-
-    agent_selection = _of_raw_after_reset("agent_selection")
-    terminations = _of_raw_after_reset("terminations")
-    truncations = _of_raw_after_reset("truncations")
-    rewards = _of_raw_after_reset("rewards")
-    infos = _of_raw_after_reset("infos")
-    agents = _of_raw_after_reset("agents")
-    _cumulative_rewards = _of_raw("_cumulative_rewards")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game."""
@@ -152,7 +136,7 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
         except BaseException:
             self._has_reset = was_reset
             raise
-        self._ready = self._raw
+        self._raw = self.env.unwrapped
 
     def step_with_outcome(self, action: Any, outcome: Any) -> None:
         """`raw_env.step_with_outcome`; a step like any other to PettingZoo's `agent_iter`."""
@@ -166,7 +150,7 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
         if not self._has_reset:
             result: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
             return result
-        raw = self._ready
+        raw = self._raw
         agent = raw.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -180,7 +164,7 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
         return str(self.env)
 
     def __repr__(self) -> str:
-        return repr(self._raw).removeprefix("raw_")
+        return repr(self.env.unwrapped).removeprefix("raw_")
 
 
 class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):

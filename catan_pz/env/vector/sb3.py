@@ -188,9 +188,6 @@ class ScaleUnits(BaseFeaturesExtractor):
 
     For `CatanVecEnv(observation="units")`, with
     `policy_kwargs={"features_extractor_class": ScaleUnits}`.
-
-    Args:
-        observation_space: (N,) int8.
     """
 
     def __init__(self, observation_space: spaces.Box) -> None:
@@ -208,10 +205,10 @@ def note_training(model: Any, rules: Rules, observation: Encoder | str) -> None:
 
 
 class PolicyOpponent(BatchAgent):
-    """Plays by a model of sb3-contrib that takes masks, all games in one forward pass.
+    """Plays by a MaskablePPO of sb3-contrib, all games in one forward pass.
 
     Args:
-        model: a MaskablePPO.
+        model: the MaskablePPO.
         deterministic: whether it plays the most probable action instead of sampling.
         observation: the `Encoder` of the observations that it was trained on, or its name; None
             for the one that `note_training` noted, or that of "flat", "dict" and "units" whose

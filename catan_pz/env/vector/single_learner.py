@@ -18,7 +18,7 @@ from catan_pz.batch import steps as batch_rules
 from catan_pz.batch.base import Lazy, seeds_from
 from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.threaded import ThreadedGames
-from catan_pz.checks import check_choice, check_seed, quoted
+from catan_pz.checks import check_choice, check_seed
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.arrays import each
 from catan_pz.encoders.base import check_output
@@ -47,12 +47,7 @@ class LearnerOptions(RuleOptions, total=False):
 
 
 def check_served(agent: Agent, given: object) -> None:
-    """Refuse an opponent that asks for what batches don't have.
-
-    Args:
-        agent: the opponent.
-        given: what the error names as the option.
-    """
+    """Refuse an opponent that asks for what batches don't have; `given` is the option."""
     for asks, what in (
         (agent.needs_belief, "needs a belief, which batches don't keep"),
         (agent.needs_events, "observes events, which batches don't write"),
@@ -190,10 +185,7 @@ class SingleLearnerBatch(ThreadedGames):
         }
 
     def global_state(self) -> NDArray[np.float32]:
-        """(B, M) what `raw_env.state()` gives: for critics, never for players; new arrays.
-
-        Seats are absolute in it; `seats` tells the learner's.
-        """
+        """(B, M) what `raw_env.state()` gives, seats absolute: for critics, never for players."""
         return self._full_states()
 
     def _make_arrays(self, alternate: bool) -> None:
@@ -271,9 +263,6 @@ class SingleLearnerBatch(ThreadedGames):
         Nothing of the games that are broken off is told; the arrays of other places, and of
         the last step, stay as they are.
         """
-        places = np.asarray(places)
-        if places.shape != (self.num_games,) or places.dtype != np.bool_:
-            raise ValueError(f"places must be ({self.num_games},) bool, got {quoted(places)}")
         self._check_whole()
         self._change(self._restart, places)
 
@@ -342,9 +331,7 @@ class SingleLearnerBatch(ThreadedGames):
     def _step(self, actions: NDArray[np.int64]) -> None:
         self._actions[:] = actions
         self._take_turns()
-        self.reward[:] = 0
-        self.done[:] = False
-        self.truncated[:] = False
+        self.reward[:] = self.done[:] = self.truncated[:] = 0
         self._waiting[:] = True
         self._decisions += 1
         self._play()
@@ -386,16 +373,13 @@ class SingleLearnerBatch(ThreadedGames):
             self.reward[played] += rewards[np.arange(self.num_games), self.seats][played]
         if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)
-            self._keep_ends(ended)
+            seats = self.seats[ended]
+            self.final_observation[ended] = self.observation[ended]
+            self.final_won[ended] = self.games["winner"][ended] == seats
+            self.final_points[ended] = self.games["points"][ended, seats]
+            self.final_turns[ended] = self.games["turn"][ended]
             self._forget(ended)
             self._deal(batch_rules.WHERE_FINISHED)
-
-    def _keep_ends(self, ended: NDArray[np.intp]) -> None:
-        seats = self.seats[ended]
-        self.final_observation[ended] = self.observation[ended]
-        self.final_won[ended] = self.games["winner"][ended] == seats
-        self.final_points[ended] = self.games["points"][ended, seats]
-        self.final_turns[ended] = self.games["turn"][ended]
 
     def _dismiss(self, games: Collection[int]) -> None:
         """Let the copies of opponents in some games go."""
