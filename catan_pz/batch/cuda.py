@@ -47,7 +47,7 @@ class CudaBatch(Batch):
     def _make_arrays(self) -> None:
         if not is_linear(self._reward):
             raise not_possible(
-                "reward", self._reward, "with device='cuda' a LinearReward, or its name"
+                "reward", self._reward, "a LinearReward, or its name, with device='cuda'"
             )
         self._device = device = _open_device()
         size, observing = self.num_games, self.encoder is not None

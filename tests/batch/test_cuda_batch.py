@@ -1,5 +1,6 @@
 """The batch on CUDA: the games of the CPU, in the simulator and, if there is one, on a GPU."""
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -182,17 +183,16 @@ def test_memory_of_what_is_forgotten_is_free(fake_gpu: tuple[Any, list[str]]) ->
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"device": "tpu"}, "device='tpu'"),
-        ({"device": "cuda", "threads": 2}, "threads=2"),
-        ({"device": "cuda", "reward": lambda terms, games: terms}, "reward="),
-        ({"device": "cuda", "num_games": 2**31}, "num_games=2147483648"),
-        ({"device": "cuda", "observation": "planse"}, "observation='planse'"),
+        ({"device": "tpu"}, "device must be one of ('cpu', 'cuda'), got 'tpu'"),
+        ({"device": "cuda", "threads": 2}, "threads must be 1 with device='cuda', got 2"),
+        ({"device": "cuda", "reward": lambda terms, games: terms}, "reward must be"),
+        ({"device": "cuda", "num_games": 2**31}, "num_games must be"),
+        ({"device": "cuda", "observation": "planse"}, "observation must be"),
     ],
 )
 def test_options_that_are_not_possible(options: dict, named: str) -> None:
-    with pytest.raises(ValueError, match=r"must be .* device='cuda'") as error:
+    with pytest.raises(ValueError, match=f"^{re.escape(named)}"):
         catan_pz.make_batch(**{"num_games": 2, **options})
-    assert named in str(error.value)
 
 
 def test_memory_of_a_game_is_counted() -> None:
