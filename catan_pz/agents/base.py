@@ -63,7 +63,6 @@ class Batcher(Protocol):
 
     def submit(self, key: int, own: Any, view: View) -> None:
         """Take in a decision of the copy `own`, by the key under which it is given back."""
-        ...
 
     def collect(self) -> list[tuple[int, int]]:
         """Work for a while on what was submitted: keys and actions of what is decided, if any."""

@@ -33,8 +33,6 @@ that end in a colon are of families, whose function takes the rest of the name a
 
 _OWN: Final = frozenset(_HOMES)
 
-PROGRAM: Final = "exec"
-
 _NAMED_IN: Final[ContextVar[Path | None]] = ContextVar("_NAMED_IN", default=None)
 """The folder of the file that names agents; None where the caller does."""
 
@@ -127,7 +125,7 @@ def _of_name(name: str, options: dict[str, Any]) -> Agent:
     """The agent of a name, a member of a family or a home, with options."""
     word, _, rest = name.partition(":")
     what, members = f"agent {word!r}", []
-    if word == PROGRAM:  # all of the rest is its command
+    if word == "exec":  # all of the rest is its command
         check_code("starts a program")
         home, members, rest = _HOMES[f"{word}:"], [rest], ""
     elif _is_family(word):

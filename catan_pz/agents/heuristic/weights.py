@@ -75,51 +75,35 @@ WeightRows: TypeAlias = Annotated[
     Any, types.Array(numba.from_dtype(WEIGHTS), 1, "C", readonly=True)
 ]
 
-FOR_TWO: Final = Weights(
-    horizon=34,
-    patience=101,
-    second=113,
-    mixed=76,
-    cities=31,
-    roads=44,
-    card=818,
-    army=1138,
-    road=636,
-    claim=252,
-    claimed=113,
-    near=105,
-    held=12,
-    seven=39,
-    bank=12,
-    knight=31,
-    plenty=0,
-    monopoly=484,
-    danger=830,
-    victim=106,
-)
-FOR_MORE: Final = Weights(
-    horizon=45,
-    patience=120,
-    second=100,
-    mixed=56,
-    cities=28,
-    roads=22,
-    card=858,
-    army=986,
-    road=272,
-    claim=300,
-    claimed=96,
-    near=101,
-    held=9,
-    seven=30,
-    bank=0,
-    knight=8,
-    plenty=0,
-    monopoly=488,
-    danger=477,
-    victim=88,
-)
-"""Weights that `examples/tune_heuristic.py` found, for two players and for more."""
+_EVOLVED: Final = {
+    "horizon": (34, 45),
+    "patience": (101, 120),
+    "second": (113, 100),
+    "mixed": (76, 56),
+    "cities": (31, 28),
+    "roads": (44, 22),
+    "card": (818, 858),
+    "army": (1138, 986),
+    "road": (636, 272),
+    "claim": (252, 300),
+    "claimed": (113, 96),
+    "near": (105, 101),
+    "held": (12, 9),
+    "seven": (39, 30),
+    "bank": (12, 0),
+    "knight": (31, 8),
+    "plenty": (0, 0),
+    "monopoly": (484, 488),
+    "danger": (830, 477),
+    "victim": (106, 88),
+}
+"""What `examples/tune_heuristic.py` found, for two players and for more."""
+
+
+def evolved(num_players: int) -> Weights:
+    """The weights in games of this number of players."""
+    column = 0 if num_players == 2 else 1
+    return Weights(**{name: found[column] for name, found in _EVOLVED.items()})
 
 
 def rows_of(*weights: Weights) -> np.ndarray:
@@ -130,12 +114,7 @@ def rows_of(*weights: Weights) -> np.ndarray:
 
 
 DEFAULT_WEIGHTS = rows_of(Weights())
-EVOLVED_WEIGHTS = rows_of(FOR_TWO, FOR_MORE)
-
-
-def evolved(num_players: int) -> Weights:
-    """The weights in games of this number of players."""
-    return FOR_TWO if num_players == 2 else FOR_MORE
+EVOLVED_WEIGHTS = rows_of(evolved(2), evolved(4))
 
 
 @kernel

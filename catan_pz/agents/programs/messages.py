@@ -61,11 +61,6 @@ def of_view(view: View) -> Message:
     return message | {"resample": True} if view.can_resample else message
 
 
-def resample(count: int, seed: int) -> Message:
-    """A program asks for games that look to its seat as the present one does."""
-    return {"type": "resample", "count": count, "seed": seed}
-
-
 def of_games(view: View, rules: Rules, request: Message) -> Message:
     """The games that a program asks for, drawn for its view."""
     if not view.can_resample:

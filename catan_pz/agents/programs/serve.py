@@ -43,7 +43,8 @@ class FromHost:
         drawn = []
         for k in range(0, count, messages.MOST_DRAWN):
             seed = int(rng.integers(0, 2**64, dtype=np.uint64))
-            request = messages.resample(min(count - k, messages.MOST_DRAWN), seed)
+            most = min(count - k, messages.MOST_DRAWN)
+            request = {"type": "resample", "count": most, "seed": seed}
             drawn.append(messages.to_games(self._exchange(request), self._rules))
         return np.concatenate(drawn)
 
