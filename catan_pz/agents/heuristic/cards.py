@@ -2,24 +2,8 @@
 
 import numpy as np
 
-from catan_pz.actions import (
-    CLOSE_WITH,
-    COMPOSE_GET,
-    COMPOSE_GIVE,
-    DISCARD,
-    MARITIME_SWAPS,
-    MARITIME_TRADE,
-    MOVE_ROBBER,
-    NO_ACTION,
-    OFFER,
-    OFFER_GET,
-    OFFER_GIVE,
-    PLAY_MONOPOLY,
-    PLAY_YEAR_OF_PLENTY,
-    PLENTY_PAIRS,
-    STEAL,
-    WITHDRAW,
-)
+from catan_pz import actions
+from catan_pz.actions import NO_ACTION
 from catan_pz.agents.heuristic.features import (
     bundle_at,
     covers,
@@ -44,9 +28,9 @@ from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES
 
-SWAPS = MARITIME_SWAPS.shape[0]
-FIRST_DOUBLE = int((OFFER_GIVE.sum(1) == 2).argmax())
-FIRST_HALF = int((OFFER_GET.sum(1) == 2).argmax())
+SWAPS = actions.MARITIME_SWAPS.shape[0]
+FIRST_DOUBLE = int((actions.OFFER_GIVE.sum(1) == 2).argmax())
+FIRST_HALF = int((actions.OFFER_GET.sum(1) == 2).argmax())
 """Templates from here on give two cards for one, and one for two; before both one for one."""
 
 
@@ -88,7 +72,7 @@ def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """The hex that costs the others most, and never one of ours if there is another."""
     best, chosen = -(1 << 40), -1
     for h in range(NUM_HEXES):
-        if mask[MOVE_ROBBER + h] == 0:
+        if mask[actions.MOVE_ROBBER + h] == 0:
             continue
         pips = int(obs[encode.HEX_PIPS + h])
         value = -1000 * pips * buildings_on(obs, h, 0)
@@ -100,7 +84,7 @@ def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
                 theft = max(theft, worth_of_theft(obs, k, weights))
         if value + theft > best:
             best, chosen = value + theft, h
-    return MOVE_ROBBER + chosen
+    return actions.MOVE_ROBBER + chosen
 
 
 @kernel
@@ -108,11 +92,11 @@ def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """The player from whom a card is worth most."""
     best, chosen = -1, -1
     for k in range(1, MAX_PLAYERS):
-        if mask[STEAL + k - 1] != 0:
+        if mask[actions.STEAL + k - 1] != 0:
             worth = worth_of_theft(obs, k, weights)
             if worth > best:
                 best, chosen = worth, k
-    return STEAL + chosen - 1
+    return actions.STEAL + chosen - 1
 
 
 @kernel
@@ -132,12 +116,12 @@ def wants_knight(obs: Int8Array, before_roll: int, weights: WeightRow) -> bool:
 def which_plenty(mask: Int8Array, outlook: Outlook) -> int:
     """The year of plenty that helps the plan most, if it helps enough."""
     best, chosen = outlook.weights.plenty, NO_ACTION
-    for k in range(PLENTY_PAIRS.shape[0]):
-        if mask[PLAY_YEAR_OF_PLENTY + k] != 0:
-            more = some(PLENTY_PAIRS[k, 0], 1) + some(PLENTY_PAIRS[k, 1], 1)
+    for k in range(actions.PLENTY_PAIRS.shape[0]):
+        if mask[actions.PLAY_YEAR_OF_PLENTY + k] != 0:
+            more = some(actions.PLENTY_PAIRS[k, 0], 1) + some(actions.PLENTY_PAIRS[k, 1], 1)
             gain = gain_of(outlook.hand + more, outlook)
             if gain > best:
-                best, chosen = gain, PLAY_YEAR_OF_PLENTY + k
+                best, chosen = gain, actions.PLAY_YEAR_OF_PLENTY + k
     return chosen
 
 
@@ -146,14 +130,14 @@ def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     """The monopoly that helps the plan most, by what the others hold on average."""
     best, chosen = outlook.weights.monopoly, NO_ACTION
     for r in range(NUM_RESOURCES):
-        if mask[PLAY_MONOPOLY + r] != 0:
+        if mask[actions.PLAY_MONOPOLY + r] != 0:
             twice = 0
             for k in range(1, MAX_PLAYERS):
                 place = NUM_RESOURCES * k + r
                 twice += int(obs[encode.HAND_MIN + place]) + int(obs[encode.HAND_MAX + place])
             gain = gain_of(outlook.hand + some(r, twice // 2), outlook)
             if gain > best:
-                best, chosen = gain, PLAY_MONOPOLY + r
+                best, chosen = gain, actions.PLAY_MONOPOLY + r
     return chosen
 
 
@@ -164,11 +148,11 @@ def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: Weight
     outlook = Outlook(hand, plan, 1 << 20, worth_of_hand(hand, plan, 1 << 20, weights), weights)
     best, chosen = -(1 << 40), 0
     for r in range(NUM_RESOURCES):
-        if mask[DISCARD + r] != 0:
+        if mask[actions.DISCARD + r] != 0:
             gain = gain_of(hand - some(r, 1), outlook)
             if gain > best:
                 best, chosen = gain, r
-    return DISCARD + chosen
+    return actions.DISCARD + chosen
 
 
 @kernel
@@ -176,15 +160,15 @@ def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
     """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
     best, chosen = 0, NO_ACTION
     for k in range(SWAPS):
-        if mask[MARITIME_TRADE + k] != 0:
-            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+        if mask[actions.MARITIME_TRADE + k] != 0:
+            give, get = actions.MARITIME_SWAPS[k, 0], actions.MARITIME_SWAPS[k, 1]
             spare = of(hand, give) - of(cost, give)
             lacking = of(cost, get) - of(hand, get)
             rate = rate_of(shares, give)
             if lacking > 0 and spare >= rate:
                 value = 64 * (spare - rate) + 16 * (5 - rate) + lacking
                 if value > best:
-                    best, chosen = value, MARITIME_TRADE + k
+                    best, chosen = value, actions.MARITIME_TRADE + k
     return chosen
 
 
@@ -193,12 +177,12 @@ def best_swap(mask: Int8Array, outlook: Outlook) -> int:
     """The trade with the bank that makes the hand worth more than now by enough."""
     best, chosen = outlook.weights.bank, NO_ACTION
     for k in range(SWAPS):
-        if mask[MARITIME_TRADE + k] != 0:
-            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+        if mask[actions.MARITIME_TRADE + k] != 0:
+            give, get = actions.MARITIME_SWAPS[k, 0], actions.MARITIME_SWAPS[k, 1]
             paid = some(give, rate_of(outlook.plan.shares, give))
             gain = gain_of(outlook.hand - paid + some(get, 1), outlook)
             if gain > best:
-                best, chosen = gain, MARITIME_TRADE + k
+                best, chosen = gain, actions.MARITIME_TRADE + k
     return chosen
 
 
@@ -224,9 +208,9 @@ def bundle_of_offer(k: int, getting: int) -> int:
     bundle = 0
     for r in range(NUM_RESOURCES):
         if getting:
-            bundle += some(r, OFFER_GET[k, r])
+            bundle += some(r, actions.OFFER_GET[k, r])
         else:
-            bundle += some(r, OFFER_GIVE[k, r])
+            bundle += some(r, actions.OFFER_GIVE[k, r])
     return bundle
 
 
@@ -248,11 +232,11 @@ def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook:
     for _ in range(rank + 1):
         best, chosen = outlook.weights.offer, NO_ACTION
         for k in range(first, beyond):
-            if mask[OFFER + k] != 0:
+            if mask[actions.OFFER + k] != 0:
                 after = outlook.hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
                 gain = gain_of(after, outlook)
                 if best < gain < bar:
-                    best, chosen = gain, OFFER + k
+                    best, chosen = gain, actions.OFFER + k
         bar = best
         if chosen == NO_ACTION:
             return NO_ACTION
@@ -272,9 +256,9 @@ def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
 @kernel
 def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     """The partner whose terms help most, of those alike the weakest; or to withdraw."""
-    best, chosen = 0, WITHDRAW
+    best, chosen = 0, actions.WITHDRAW
     for k in range(1, MAX_PLAYERS):
-        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, outlook.weights):
+        if mask[actions.CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, outlook.weights):
             if obs[encode.ANSWER + 4 * k + 3] != 0:
                 gain = gain_of_offer(obs, k, outlook)
             else:
@@ -283,7 +267,7 @@ def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int
                 gain = gain_of(outlook.hand - given + got, outlook)
             value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
             if gain >= outlook.weights.accept and value > best:
-                best, chosen = value, CLOSE_WITH + k - 1
+                best, chosen = value, actions.CLOSE_WITH + k - 1
     return chosen
 
 
@@ -294,9 +278,9 @@ def next_card(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
     got = bundle_at(obs, encode.OFFER_GET)
     best, chosen = outlook.weights.offer, NO_ACTION
     for k in range(SWAPS):
-        give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+        give, get = actions.MARITIME_SWAPS[k, 0], actions.MARITIME_SWAPS[k, 1]
         fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))
-        first = COMPOSE_GIVE + give if given == 0 else COMPOSE_GET + get
+        first = actions.COMPOSE_GIVE + give if given == 0 else actions.COMPOSE_GET + get
         if fits and of(outlook.hand, give) > 0 and mask[first] != 0:
             gain = gain_of(outlook.hand - some(give, 1) + some(get, 1), outlook)
             if gain > best:
