@@ -153,8 +153,9 @@ def test_games_that_a_model_cannot_play_are_refused_before_the_first() -> None:
 def test_a_model_plays_the_same_games_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """But for the last bits of its numbers, which tip no choice in these games."""
     assert as_entrant("ppo-2p").is_batched
-    together = play_match(["ppo-2p", "heuristic"], 8, seed=0, trading=False, progress=False)
+    players, options = ["ppo-2p", "heuristic"], {"trading": False, "max_turns": 24}
+    together = play_match(players, 4, seed=0, progress=False, **options)
     monkeypatch.setattr("catan_pz.arena.entrants._is_batched", lambda agent: False)
-    singly = play_match(["ppo-2p", "heuristic"], 8, seed=0, trading=False, progress=False)
+    singly = play_match(players, 4, seed=0, progress=False, **options)
     for one, other in zip(together.games, singly.games, strict=True):
         assert (one.winner, one.turns, one.points) == (other.winner, other.turns, other.points)

@@ -17,6 +17,7 @@ from catan_pz.arena.executors import (
     InlineExecutor,
     ProcessExecutor,
     Task,
+    make_executor,
     play_task,
 )
 from catan_pz.arena.results import GameResult, Result
@@ -75,10 +76,7 @@ def inline(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     return play("inline", folder), folder
 
 
-@pytest.mark.parametrize(
-    ("executor", "workers"),
-    [("processes", 2), (ProcessExecutor(1), None), (RemoteExecutor(), None)],
-)
+@pytest.mark.parametrize(("executor", "workers"), [("processes", 2), (RemoteExecutor(), None)])
 def test_every_executor_plays_the_same_games(
     executor: Any, workers: int | None, inline: tuple[Result, Path], tmp_path: Path
 ) -> None:
@@ -114,6 +112,10 @@ def test_a_match_continues_with_another_executor(
 def test_an_executor_has_workers_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers must be None, as the executor has 3, got 2"):
         play(RemoteExecutor(), tmp_path, workers=2)
+    assert make_executor(None, 3, None).workers == 3
+    assert make_executor(ProcessExecutor(2), None, 1.0).workers == 2
+    assert isinstance(make_executor(None, 1, 1.0), ProcessExecutor)
+    assert isinstance(make_executor(None, None, None), InlineExecutor)
 
 
 def test_a_record_that_can_not_be_written(tmp_path: Path) -> None:

@@ -226,6 +226,7 @@ def test_rates_are_read_as_they_are_printed(capsys: pytest.CaptureFixture[str]) 
     assert trainings.rates(capsys.readouterr().out) == [900.0, 1_234_567.0]
 
 
+@pytest.mark.slow
 def test_what_operations_move_is_counted() -> None:
     torch = pytest.importorskip("torch")
     from tests.gpu.roofline import Traffic
