@@ -5,6 +5,7 @@ every step checks that they are legal and starts the next game where one ends.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from time import perf_counter, process_time
 from typing import Any
@@ -104,37 +105,42 @@ def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
     return batch
 
 
-def steps(batch: CpuBatch) -> Callable[[], int]:
-    """Random legal actions, by the calls that a learner would use."""
-
-    def work() -> int:
-        for _ in range(8):
-            batch.step(batch.sample())
-        return 8 * batch.num_games
-
-    return work
-
-
 def speeds(
     given: Any, records: np.ndarray, size: int, kinds: list[tuple[int, bool]]
-) -> list[float]:
-    """Decisions a second of batches of one size, by threads and whether they observe."""
+) -> list[tuple[float, float]]:
+    """Decisions and games a second of batches of one size, by threads and whether they observe.
+
+    They play random legal actions, by the calls that a learner would use.
+    """
     batches = [make(size, records, threads=n, observation=seen) for n, seen in kinds]
-    works = {str(k): steps(batch) for k, batch in enumerate(batches)}
-    found = list(rates(works, given.seconds, given.repeats).values())
+    played, ended = [0] * len(kinds), [0] * len(kinds)
+
+    def work(k: int) -> int:
+        batch = batches[k]
+        for _ in range(8):
+            batch.step(batch.sample())
+            ended[k] += int(batch.done.sum())
+        played[k] += 8 * size
+        return 8 * size
+
+    works = {str(k): partial(work, k) for k in range(len(kinds))}
+    found = rates(works, given.seconds, given.repeats).values()
     for batch in batches:
         batch.close()
-    return found
+    return [(rate, rate * ended[k] / played[k]) for k, rate in enumerate(found)]
 
 
 def print_speeds(given: Any, records: np.ndarray) -> None:
-    """Decisions a second, by size, threads and what is written."""
+    """Decisions and games a second, by size, threads and what is written."""
     counts = sorted({1, given.threads})
     kinds = [(n, seen) for n in counts for seen in (False, True)]
-    print(f"Millions of decisions/s by threads; {given.threads} cores.\n")
+    print(f"Millions of decisions/s (games/s in brackets), by threads; {given.threads} cores.\n")
     titles = [f"mask and observation, {n}" if seen else f"mask, {n}" for n, seen in kinds]
     rows = (
-        [f"{size:,}", *(f"{rate / 1e6:.2f}" for rate in speeds(given, records, size, kinds))]
+        [
+            f"{size:,}",
+            *(f"{n / 1e6:.2f} ({games:,.0f})" for n, games in speeds(given, records, size, kinds)),
+        ]
         for size in given.sizes
     )
     print_table(["games", *titles], rows)
@@ -227,7 +233,7 @@ def print_scaling(given: Any, records: np.ndarray) -> None:
     rows = []
     for size, seen in product(sizes, (False, True)):
         found = speeds(given, records, size, [(n, seen) for n in counts])
-        cells = [f"{rate / 1e6:.2f} ({rate / found[0]:.2f})" for rate in found]
+        cells = [f"{rate / 1e6:.2f} ({rate / found[0][0]:.2f})" for rate, _ in found]
         rows.append([f"{size:,}, {'mask and observation' if seen else 'mask'}", *cells])
     print_table(["games, by threads", *map(str, counts)], rows)
 
