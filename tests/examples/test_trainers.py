@@ -156,7 +156,7 @@ def test_a_killed_training_resumes(program, whole, tmp_path):
 @pytest.mark.parametrize(
     ("argument", "match"),
     [
-        ("--opponents=league:0", "opponents='league:0'"),
+        ("--opponents=league:0", "opponents must be"),
         ("--eval-against=ppo-4p", "agent 'ppo-4p' plays games of 4 players"),
         ("--observation=planes", "board network"),
     ],

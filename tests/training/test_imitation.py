@@ -95,7 +95,7 @@ def test_the_policy_comes_to_choose_as_its_expert(observation, network, capsys):
 
 
 def test_an_expert_must_play_batches_of_these_rules():
-    with pytest.raises(ValueError, match="expert='search'"):
+    with pytest.raises(ValueError, match="expert must be stateless"):
         collect(make_games(), "search")
-    with pytest.raises(ValueError, match=r"option expert='ppo-4p': agent 'ppo-4p' .* 4 players"):
+    with pytest.raises(ValueError, match=r"expert='ppo-4p': agent 'ppo-4p' .* 4 players"):
         collect(make_games(), "ppo-4p")

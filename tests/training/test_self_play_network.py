@@ -128,5 +128,5 @@ def test_the_policy_of_a_shipped_model_is_taken_or_refused():
 )
 def test_the_numbers_of_another_policy_are_refused(name, actions, base, named):
     one = SelfPlayNetwork(actions, 4, width=128, embedding_size=32, base=base)
-    with pytest.raises(ValueError, match=f"option init: the model's .*{named}"):
+    with pytest.raises(ValueError, match=f"init: the model's .*{named}"):
         one.take_policy(agents.load(name).model)
