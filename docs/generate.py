@@ -156,7 +156,7 @@ def allowed(option: str) -> str:
     try:
         Rules.make(**{option: object()})
     except ValueError as error:
-        return str(error).split("allowed: ")[1]
+        return str(error).split(" must be ", 1)[1].rsplit(", got ", 1)[0]
     return ""
 
 
