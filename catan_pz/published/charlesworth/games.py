@@ -20,23 +20,10 @@ from catan_pz.encoders.arrays import Array
 from catan_pz.engine.trade import ACCEPTED
 from catan_pz.observation.segments import PLACES
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.choices import (
-    COLUMN,
-    MASK_PLACES,
-    NUM_SLOTS,
-    SLOTS,
-    Choices,
-    Mask,
-    Situations,
-)
+from catan_pz.published.charlesworth import networks
+from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS, Choices, Situations
 from catan_pz.published.charlesworth.encoder import RESOURCES
-from catan_pz.published.charlesworth.networks import (
-    CONDITIONS_SEEN,
-    CharlesworthNetwork,
-    Weights,
-    condition_of,
-    log_probabilities,
-)
+from catan_pz.published.charlesworth.networks import CharlesworthNetwork, Weights
 from catan_pz.published.factored import UNUSED
 from catan_pz.terms import MAX_PLAYERS, MONOPOLY, YEAR_OF_PLENTY
 
@@ -125,7 +112,7 @@ class JointDecision:
     """
 
     choices: Choices
-    masks: Mask
+    masks: ch.Mask
     log_probability: NDArray[np.float64]
     value: NDArray[np.float64]
     certainty: NDArray[np.float64]
@@ -168,18 +155,18 @@ class Policy:
             _numbers(network.value(weights, trunk)),
             np.ones((count, NUM_SLOTS)),
         )
-        for k, slot in enumerate(SLOTS):
+        for k, slot in enumerate(ch.SLOTS):
             rows = np.flatnonzero(ch.needed(slot.name, decision.choices))
             if not len(rows):
                 continue
             before = decision.choices[rows]
             mask = ch.mask_of(slot.name, found.at(rows), before)
-            decision.masks[rows, MASK_PLACES[slot.name]] = mask
-            here = {name: seen[name][rows] for name in CONDITIONS_SEEN}
+            decision.masks[rows, ch.MASK_PLACES[slot.name]] = mask
+            here = {name: seen[name][rows] for name in networks.CONDITIONS_SEEN}
             given = before if isinstance(trunk, np.ndarray) else trunk.new_tensor(before)
-            condition = condition_of(slot.name, given, here)
+            condition = networks.condition_of(slot.name, given, here)
             logits = network.logits(weights, slot.head, trunk[rows], condition)
-            logs = log_probabilities(_numbers(logits), mask)
+            logs = networks.log_probabilities(_numbers(logits), mask)
             if slot.name == "kind" and kinds is not None:
                 chosen = kinds
             else:

@@ -180,10 +180,7 @@ class CharlesworthNetwork:
 def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array | None:
     """(K, n) what the head of a slot is conditioned on, None if it is on nothing.
 
-    Args:
-        slot: its name.
-        choices: (K, S) those of the slots before it.
-        seen: `CONDITIONS_SEEN` of the observations by the encoder, for the same decisions.
+    It follows from the choices (K, S) before it and `CONDITIONS_SEEN` of the observations.
     """
     kind, card, before = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]], COLUMN[slot]
     if slot == "accept":

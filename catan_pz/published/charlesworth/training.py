@@ -72,14 +72,9 @@ class Recording:
     def step(
         self, rewards: NDArray[Any], done: NDArray[np.bool_], truncated: NDArray[np.bool_]
     ) -> None:
-        """Note what a step of all games has brought.
+        """Note what a step of all games has brought the seat that is recorded, (B,) each.
 
         The last decision of a truncated game stays incomplete: nobody's game has ended there.
-
-        Args:
-            rewards: (B,) of the seat that is recorded.
-            done: (B,) which games have ended.
-            truncated: (B,) which of them by the limit of turns.
         """
         self._gained += rewards
         self._close(np.flatnonzero(done & ~truncated), END)
@@ -100,14 +95,7 @@ def evaluate(
     choices: torch.Tensor,
     masks: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """What a policy gives for joint actions that were chosen.
-
-    Args:
-        architecture: of the network.
-        weights: of the network.
-        seen: observations by its encoder.
-        choices: (K, S) int64, `UNUSED` where a slot wasn't needed.
-        masks: (K, M) bool, what each slot could choose.
+    """What a network gives for joint actions that were chosen, (K, S), by masks (K, M).
 
     Returns:
         Joint log-probabilities (K,); normalised values (K,); the entropy: the mean over all

@@ -166,10 +166,7 @@ class GendreNetwork:
     def evaluate(self, weights: Weights, planes: Array, scalars: Array) -> tuple[Array, Array]:
         """Logits (K, L) of all choices, and values (K,) in [-1, 1].
 
-        Args:
-            weights: of the `shapes`, arrays of the same kind as the planes.
-            planes: (K, C, 11, 21) float32 of the encoder.
-            scalars: (K, S) float32 of the encoder.
+        Planes (K, C, 11, 21) and scalars (K, S) are the encoder's; weights are of their kind.
         """
         x, s = _entered(planes), scalars
         for k in range(self.layers):

@@ -15,11 +15,7 @@ class OneStepTransitions:
     """The learner's last decision in each game, and decisions whose target is known.
 
     A decision's target is the reward at the end of its game, or the value of the learner's next
-    decision. Complete decisions are taken in the order in which they were completed.
-
-    Args:
-        num_games: B.
-        **parts: shape and dtype of each array that is remembered of a decision.
+    decision. It is remembered as arrays whose shapes and dtypes are given by name.
     """
 
     def __init__(self, num_games: int, **parts: tuple[tuple[int, ...], str]) -> None:
