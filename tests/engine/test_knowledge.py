@@ -181,23 +181,6 @@ def test_an_acceptance_proves_its_cards() -> None:
     assert cells(game, 2, 0)[ORE] == (1, 1)
 
 
-def test_an_offer_asks_only_for_what_its_maker_thinks_possible() -> None:
-    """Seat 0 knows that seat 1 holds a brick and nobody anything else."""
-    game = stolen_from_seat_1()
-    assert action_id("offer", give={"ore": 1}, get={"brick": 1}) in game.legal_actions()
-    assert action_id("offer", give={"ore": 1}, get={"wool": 1}) not in game.legal_actions()
-
-
-def test_a_rejection_tells_nothing() -> None:
-    """Seat 1 refuses to give the brick, which it has."""
-    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="move_robber")
-    game.step(action_id("move_robber", hex=0), Resource.ORE)
-    before = [cells(game, 2, p) for p in range(3)]
-    game.step(action_id("offer", give={"wool": 1}, get={"brick": 1}))
-    game.step(action_id("reject"))
-    assert [cells(game, 2, p) for p in range(3)] == before
-
-
 def test_a_monopoly_that_brings_nothing_tells_all() -> None:
     """Nobody hands over ore: seat 0, who stole it, has it."""
     game = position(
@@ -227,13 +210,6 @@ def test_a_payment_proves_what_was_paid() -> None:
     game.step(action_id("maritime_trade", give="ore", get="wool"))
     assert cells(game, 3, 0) == [(0, 0), (0, 0), (1, 1), (0, 0), (0, 0)]
     assert cells(game, 3, 1) == [(1, 1), (0, 0), (0, 0), (0, 0), (0, 0)]
-
-
-def test_with_two_players_everything_is_known() -> None:
-    game = table([{"wool": 2}, {"brick": 1, "ore": 1}], phase="move_robber")
-    game.step(action_id("move_robber", hex=0))
-    assert not game.games[0]["below"].any()
-    assert not game.games[0]["above"].any()
 
 
 def test_composing_tells_nothing_before_it_is_sent() -> None:

@@ -9,7 +9,8 @@ from catan_pz.engine import awards, building, derive
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.kernels.rule import entry
 from catan_pz.kernels.types import Int64Array
-from tests.reference_board import ENDS, NEIGHBORS, VERTEX_EDGES
+from tests.engine.reference_play import longest_trail as brute_force
+from tests.reference_board import ENDS, NEIGHBORS
 
 
 @entry
@@ -31,19 +32,6 @@ def place_road(games: States, i: int, e: int):
 def prepare(games: States, i: int):
     """Work out what follows from the pieces."""
     derive.derive(games[i])
-
-
-def brute_force(roads, opponents):
-    """Most roads in a row, each used once, passing no opponent's building: all ways tried."""
-
-    def onward(v, left):
-        return max((1 + beyond(e, v, left - {e}) for e in VERTEX_EDGES[v] & left), default=0)
-
-    def beyond(e, v, left):
-        (w,) = ENDS[e] - {v}
-        return 0 if w in opponents else onward(w, left)
-
-    return max(onward(v, frozenset(roads)) for v in set().union(*(ENDS[e] for e in roads)))
 
 
 def random_roads(rng):

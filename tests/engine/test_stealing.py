@@ -55,11 +55,3 @@ def test_each_card_is_equally_likely(hand, alone):
     chi_square = sum((drawn[r] - n) ** 2 / n for r, n in expected.items())
     if len(hand) > 1:
         assert chi_square < CRITICAL[len(hand) - 1]
-
-
-def test_only_cards_in_the_hand_can_be_named():
-    game, action = victim_of({"brick": 1, "ore": 1}, alone=True)
-    before = game.games.tobytes()
-    with pytest.raises(ValueError, match="possible"):
-        game.step(action, outcome=Resource.WOOL)
-    assert game.games.tobytes() == before
