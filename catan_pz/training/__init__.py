@@ -1,4 +1,1 @@
-"""What every training needs: its folder, checkpoints, evaluations, curves, imitation, a league.
-
-The modules are imported one by one; most of them need the extra `train`.
-"""
+"""What trainings share; the modules are imported one by one, most need the extra `train`."""

@@ -15,14 +15,7 @@ from catan_pz.observation.segments import SIZE
 
 
 class BoardLayers(nn.Module):
-    """The network, to be trained.
-
-    Args:
-        width: W.
-        dense: D.
-        actions: A.
-        separate_value: whether the value has two dense layers of its own, on the flat vector.
-    """
+    """The network, of the sizes W, D and A; a separate value has two dense layers of its own."""
 
     def __init__(self, width: int, dense: int, actions: int, separate_value: bool = False) -> None:
         super().__init__()

@@ -146,12 +146,7 @@ class Versions:
     is learned from with weights that are `max_lag` updates newer at most. Each `every` versions
     one is kept in a file as a past self, for the league.
 
-    Args:
-        past: the past selves.
-        network: the learner's; what it is now is version 0.
-        max_lag: from 0.
-        every: versions between two past selves.
-        seed: of their choice.
+    What the network is now is version 0; the seed is that of the choice among past selves.
     """
 
     def __init__(

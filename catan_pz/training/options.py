@@ -162,12 +162,10 @@ Args = TypeVar("Args")
 
 
 def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -> Args:
-    """Options from the command line, or from the words of one.
+    """Options from the words of a command line, None for those of this process.
 
-    Args:
-        kind: dataclass of the options; a string below each field is its line of help.
-        arguments: the words; None for those of this process.
-        description: what the program does; `--help` shows the first line.
+    `kind` is their dataclass, in which a string below each field is its line of help; `--help`
+    shows the first line of the description.
     """
     import tyro
 

@@ -14,12 +14,10 @@ shapes and the state of its games. The learner makes update r with round r of al
 they play the next ones. So which weights play which round is fixed beforehand, and the same seed
 gives the same batches, however fast anybody is. If a worker dies, another one goes on from the last
 state and plays the same round again: nothing is lost, nothing counts twice. `--resume` continues
-after any kill and computes the same numbers, on the same kind of CPU, as a training that never
-stopped.
+after any kill and computes the same numbers as a training that never stopped.
 
 In a share of the games past selves play all seats but one. Sources: Schulman et al., "Proximal
-Policy Optimization Algorithms", 2017; Espeholt et al., "IMPALA", 2018, for actors whose weights are
-older than the learner's.
+Policy Optimization Algorithms", 2017; Espeholt et al., "IMPALA", 2018, for actors that lag behind.
 """
 
 import os

@@ -13,8 +13,7 @@ The output folder holds the last two checkpoints, `model.npz` (an agent of the n
 `rocco:model=runs/rocco/model.npz`) with its card, `episodes.csv`, `curve.csv`, `curve.png` and
 `result.json`. `--resume` computes the same numbers as a training that never stopped.
 
-Source: G. E. Rocco, "DQN-based approaches for complex board games", master thesis, University of
-Trieste, 2023. What differs from it: docs/published/rocco.md.
+Source: G. E. Rocco, master thesis, Trieste, 2023. What differs: docs/published/rocco.md.
 """
 
 import json
@@ -102,8 +101,7 @@ class Args(CountedArgs):
     cut_terminal: bool = True
     """no bootstrap from the end of a game"""
     executor_next: Literal["move", "asked", "orchestrator"] = "move"
-    """bootstrap of an executor: its own values after the move, or where it is asked next, or the
-    orchestrator's where that one is asked next"""
+    """bootstrap of executors: own values after the move, or when asked next; or orchestrator's"""
     forced: bool = True
     """the orchestrator learns from decisions with a single legal kind, too"""
     one_way: bool = False
@@ -275,10 +273,7 @@ class Learner:
                 self.follow_after_step(part, rows, own)
 
     def choose(self, units: Any, masks: Any, seats: Any) -> tuple[Any, Any, dict[str, Any]]:
-        """A kind of action in each game, then a way: (K,) actions.
-
-        (K, 675) states where parts were asked, and for each part games and its choices there.
-        """
+        """(K,) actions, (K, 675) states where parts were asked, and games and choices of each."""
         learns, kinds = self.learns(seats), choices.legal_kinds(masks)
         asked = learns & kinds[:, : choices.NUM_KINDS].any(1)
         asked &= self.args.forced | (masks.sum(1) > 1)
@@ -326,10 +321,7 @@ class Learner:
             self.dqns[part].add(**decisions, **following)
 
     def follow_after_step(self, part: str, rows: np.ndarray, seats: np.ndarray) -> None:
-        """`follow` with the state right after a step, as the seats see it.
-
-        What would have followed a truncated game isn't known: nothing is learned of it.
-        """
+        """`follow` with the state right after a step; nothing is learned of truncated games."""
         truncated = self.games.batch.truncated[rows]
         self.dqns[part].last.close(rows[truncated], seats[truncated])
         rows, seats = rows[~truncated], seats[~truncated]
@@ -395,15 +387,13 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     args = parse_args(arguments)
     set_up(args)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
+    title = f"hierarchical DQN, {name}"
     # The card names all that --fast stands for: some options may be back at their defaults.
-    told = replace(args, fast=False)
-    card = training_card(told, f"hierarchical DQN, {name}", "examples/published/rocco.py")
-    title = f"Hierarchical DQN, {name}"
+    card = training_card(replace(args, fast=False), title, "examples/published/rocco.py")
     learner = Learner(args)
     evaluations = line_ups("rocco_random", learner.rules)
     counted = {"option": "episodes", "unit": "games"}
-    run = Run(args, learner, title=title, card=card, evaluations=evaluations, **counted)
-    return run.train()
+    return Run(args, learner, title=title, card=card, evaluations=evaluations, **counted).train()
 
 
 if __name__ == "__main__":
