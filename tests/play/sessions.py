@@ -11,7 +11,7 @@ from catan_pz.play.session import PlayedGame, names_of
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 
-SHORT = Rules(num_players=2, victory_points=5, offer_form="both", max_turns=120)
+SHORT = Rules(num_players=2, victory_points=5, offer_form="both", max_turns=60)
 
 
 def session(rules: Rules = SHORT, seed: int = 1, seat: int = 0) -> PlayedGame:

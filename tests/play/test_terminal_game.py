@@ -66,9 +66,9 @@ def screens_of(match: PlayedGame, rows: int, pause: float = 0.0) -> list[str]:
 
 @pytest.mark.parametrize(("num_players", "rows"), [(2, 30), (4, 24)])
 def test_every_screen_fits_the_terminal(num_players: int, rows: int) -> None:
-    rules = Rules(num_players=num_players, victory_points=6, offer_form="both", max_turns=30)
+    rules = Rules(num_players=num_players, victory_points=6, offer_form="both", max_turns=16)
     shown = screens_of(session(rules, seed=num_players), rows)
-    assert len(shown) > 60
+    assert len(shown) > 40
     assert max(len(screen.split("\n")) for screen in shown) <= rows
     assert max(len(line) for screen in shown for line in screen.split("\n")) <= 80
     assert all("Type (? helps):" in s for s in shown if s.endswith("> ") and "+--" in s)

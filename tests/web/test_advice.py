@@ -54,7 +54,7 @@ def test_what_a_seat_may_not_know_changes_no_advice(leaks: bool) -> None:
     for step in range(900):
         if hosted.session.is_finished or compared >= 5:
             break
-        advance(hosted, rng)
+        hosted.session.play(int(rng.choice(hosted.session.game.legal_actions())))
         seat = hosted.session.game.player
         if step < 200 or step % 20 or hosted.advised_decision(seat) is None:
             continue

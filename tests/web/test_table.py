@@ -52,11 +52,11 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_sent() -> None:
     for belief in beliefs.values():
         session.game.listeners.append(belief.listen)
     compared = changed = 0
-    for step in range(360):
+    for step in range(240):
         if session.is_finished:
             break
         advance(game, rng)
-        if step % 40:
+        if step % 30:
             continue
         for seat, belief in beliefs.items():
             other = hosted(persons=3)
@@ -124,7 +124,7 @@ def test_what_is_laid_out_changes_nothing_for_others() -> None:
 
 def test_persons_play_a_whole_game_with_offers() -> None:
     rng = np.random.default_rng(8)
-    game = hosted(persons=3, rules=replace(RULES, max_turns=25))
+    game = hosted(persons=3, rules=replace(RULES, max_turns=15))
     while not game.session.is_finished:
         advance(game, rng)
     assert game.picture(0).status["over"]
