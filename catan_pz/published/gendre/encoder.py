@@ -10,19 +10,18 @@ from typing import Final
 
 import numpy as np
 
-from catan_pz.board.topology import EDGE_POINTS, HARBOR_VERTICES, HEX_POINTS, VERTEX_POINTS
+from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
 from catan_pz.encoders.arrays import Array, Constant, floats, gather, join, merge, rows
 from catan_pz.encoders.base import Encoder, Segment
+from catan_pz.encoders.features import vertex_harbors
 from catan_pz.encoders.planes import HEIGHT, WIDTH, put_on_grid, sources_of_harbors
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import (
     GENERIC_HARBOR,
-    HARBOR_COUNTS,
     KNIGHT,
     MAX_PLAYERS,
     NUM_CARD_KINDS,
     NUM_EDGES,
-    NUM_HARBORS,
     NUM_HEXES,
     NUM_RESOURCES,
     NUM_VERTICES,
@@ -37,14 +36,12 @@ RESOURCES: Final = tuple(Resource[name] for name in ("BRICK", "LUMBER", "ORE", "
 _OF_RESOURCES: Final = np.array(RESOURCES)
 _OF_HARBORS: Final = np.array((*RESOURCES, GENERIC_HARBOR))
 _NUM_TERRAINS: Final = len(TERRAIN_COUNTS)
-_NUM_KINDS: Final = len(HARBOR_COUNTS)
 
 _TOKENS: Final = SIZE
 _PIECES: Final = _TOKENS + NUM_HEXES * NUM_RESOURCES
 """Where the numbers lie that the planes are gathered from: first the observation, then number
 tokens by resource, the roads of each side, the buildings of each side, and a zero."""
 
-_HARBOR_VERTICES: Final = Constant(HARBOR_VERTICES)
 _HARBOR_ORDER: Final = Constant(_OF_HARBORS)
 _HAND: Final = Constant(PLACES["own_hand"].start + _OF_RESOURCES)
 _BANK: Final = Constant(PLACES["bank"].start + _OF_RESOURCES)
@@ -79,10 +76,9 @@ def _bytes(array: Array) -> Array:
 
 def _harbor_access(units: Array) -> Array:
     """(..., 6) 1 for each kind of harbor that the viewer has a building at."""
-    own = rows(units[..., PLACES["vertex_building"]], NUM_VERTICES, MAX_PLAYERS)[..., 0]
-    served = floats(gather(own, _HARBOR_VERTICES).sum(-1) > 0)
-    kinds = floats(rows(units[..., PLACES["harbor"]], NUM_HARBORS, _NUM_KINDS))
-    return gather(floats((kinds * served[..., None]).sum(-2) > 0), _HARBOR_ORDER)
+    own = rows(units[..., PLACES["vertex_building"]], NUM_VERTICES, MAX_PLAYERS)[..., :1]
+    kinds = floats(own).swapaxes(-1, -2) @ floats(vertex_harbors(units))
+    return gather(floats(kinds[..., 0, :] > 0), _HARBOR_ORDER)
 
 
 class GendreEncoder(Encoder):
