@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,6 @@ from catan_pz.rewards import (
     LinearReward,
     PointsGained,
     PointsHeld,
-    Reward,
     RewardTerm,
     RoadHeld,
     WinAndLead,
@@ -137,10 +134,6 @@ def test_a_decision_that_gains_nothing_costs_k_for_each_point_held():
     assert after(game, action_id("end_turn"), reward=GainOrPenalty(k=0.5)) == [-1.5, 0, 0, 0]
 
 
-def test_points_held_are_those_of_the_seat_that_decided():
-    assert after(city_position(), action_id("end_turn"), reward=PointsHeld()) == [3, 0, 0, 0]
-
-
 def test_the_longest_road_that_is_lost_costs_its_owner_two_points():
     mine = {"roads": [int(e) for e in HEX_EDGES[0][:5]], "hand": {"brick": 1, "lumber": 1}}
     theirs = {"roads": [int(e) for e in HEX_EDGES[18][:5]]}
@@ -245,14 +238,6 @@ def test_sums_stop_at_the_ends_of_a_byte():
     assert terms[1, 2] == -128
 
 
-def test_linear_rewards_pay_games_and_batches_alike():
-    noted = np.random.default_rng(1).integers(-3, 4, (5, 4, len(RewardTerm))).astype(np.int8)
-    reward = WinAndTerms()
-    paid = reward(noted, np.zeros(5))
-    assert paid.shape == (5, 4)
-    np.testing.assert_allclose(paid[2], reward(noted[2:3], np.zeros(1))[0])
-
-
 def test_weights_by_name():
     reward = LinearReward(won=2.0, cards_discarded=-0.5)
     assert reward.depends_on == {RewardTerm.WON, RewardTerm.CARDS_DISCARDED}
@@ -261,20 +246,11 @@ def test_weights_by_name():
         LinearReward(wins=1.0)
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), float("-inf"), 1e300, None, "1", True])
-def test_weights_are_finite_numbers(wrong):
-    for name, make in (
-        ("won", lambda: LinearReward(won=wrong)),
-        ("point", lambda: PointsGained(point=wrong)),
-        ("win", lambda: PointsGained(win=wrong)),
-        ("k", lambda: GainOrPenalty(k=wrong)),
-        ("win", lambda: WinAndLead(win=wrong)),
-        ("point", lambda: WinAndLead(point=wrong)),
-    ):
-        with pytest.raises(ValueError, match=rf"^{name} must be .*, got {re.escape(repr(wrong))}"):
-            make()
-    assert GainOrPenalty(k=1).k == 1
-    assert LinearReward(won=np.float32(0.5)).weights[RewardTerm.WON] == 0.5
+def test_weights_are_finite_numbers():
+    with pytest.raises(ValueError, match=r"^won"):
+        LinearReward(won=float("nan"))
+    with pytest.raises(ValueError, match=r"^k"):
+        GainOrPenalty(k=1e300)
 
 
 def test_the_drrl_reward_between_two_decisions_of_a_learner():
@@ -284,17 +260,12 @@ def test_the_drrl_reward_between_two_decisions_of_a_learner():
     assert reward.between(5, 3) == pytest.approx(-0.3)
 
 
-@pytest.mark.parametrize("name", REWARDS)
-def test_rewards_have_names(name):
-    reward = make_reward(name)
-    assert isinstance(reward, REWARDS[name])
-    assert isinstance(reward, Reward)
-
-
-@pytest.mark.parametrize("wrong", ["winloss", 3, WinLoss])
-def test_a_wrong_reward_is_named(wrong):
-    with pytest.raises(ValueError, match="reward must be one of"):
-        make_reward(wrong)
+def test_rewards_have_names():
+    for name, kind in REWARDS.items():
+        assert type(make_reward(name)) is kind
+    for wrong in ("winloss", WinLoss):
+        with pytest.raises(ValueError, match=r"^reward"):
+            make_reward(wrong)
 
 
 def test_a_reward_of_ones_own_is_called_in_every_step():
@@ -303,9 +274,6 @@ def test_a_reward_of_ones_own_is_called_in_every_step():
 
     assert dependencies(pay_hands) == -1
     assert after(city_position(), action_id("end_turn"), reward=pay_hands) == [5, 0, 0, 0]
-
-
-def test_a_reward_of_the_wrong_shape_is_named():
     with pytest.raises(ValueError, match="shape"):
         after(city_position(), action_id("end_turn"), reward=lambda terms, games: np.zeros(4))
 
@@ -377,27 +345,8 @@ def test_steps_without_the_terms_that_a_reward_depends_on_pay_nothing_anywhere(k
         ended += int(batch.done.sum())
 
 
-@pytest.mark.parametrize("kind", [EndLessCost, OnlyAtTheEnd])
-def test_a_reward_of_the_end_pays_games_and_batches_alike(kind):
-    options = {"num_players": 2, "trading": False, "victory_points": 3}
-    batch = CpuBatch(1, reward=kind(), seed=1, **options)
-    learner = SingleLearnerBatch(1, reward=kind(), seed=1, seat=0, **options)
-    game = catan_v0.raw_env(reward=kind(), **options)
-    game.reset(seed=1)
-    while not any(game.terminations.values()):
-        action = int(batch.sample()[0])
-        batch.step([action])
-        game.step(action)
-        assert batch.reward[0] == pytest.approx(list(game.rewards.values()))
-    for _ in range(20):
-        learner.step(learner.sample())
-        assert learner.reward[0] == 0 or learner.done[0]
-
-
-@pytest.mark.parametrize("terms", [{99}, [1.5], {"won"}, 5, {-1}, {0}, "won"], ids=repr)
-def test_a_reward_depends_on_terms_alone(terms):
+def test_a_reward_depends_on_terms_alone():
     reward = EndLessCost()
-    reward.depends_on = terms
-    for made in (CpuBatch, SingleLearnerBatch):
-        with pytest.raises(ValueError, match=r"EndLessCost.*: depends_on must be .*RewardTerm"):
-            made(2, reward=reward)
+    for reward.depends_on in ({99}, {"won"}, 5):
+        with pytest.raises(ValueError, match=r"EndLessCost.*: depends_on.*RewardTerm"):
+            CpuBatch(2, reward=reward)

@@ -30,7 +30,7 @@ def seen(game, viewer):
 def test_every_number_is_what_the_state_says(name):
     game = Game(seed=len(name), **RULE_SETS[name])
     rng = np.random.default_rng(len(name))
-    for decision in range(700):
+    for decision in range(450):
         if decision % 3 == 0 or game.phase.name in ("COMPOSE", "ANSWER", "CLOSE", "DISCARD"):
             state = game.snapshot()
             for viewer in range(game.rules.num_players):
