@@ -10,12 +10,13 @@ from typing import Final, Self
 
 import numpy as np
 
-from catan_pz.agents.search import search_calls
+from catan_pz.agents.search.rollout import begin_simulation
 from catan_pz.checks import check_count, not_possible, quoted
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.game.arguments import sound_records
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
+from catan_pz.kernels.rule import entry
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 
@@ -25,6 +26,12 @@ POSITIONS_A_GAME: Final = 8
 _MAY_DIFFER: Final = ("board", "no_adjacent_red", "first_player", "skip_forced", "max_turns")
 """Options of the rules in which recorded games may differ: the training's count."""
 _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+
+
+@entry
+def begin(games: States, i: int, seed: np.uint64) -> None:
+    """Draw anew what lies ahead in game i."""
+    begin_simulation(games[i], seed)
 
 
 class Starts:
@@ -73,7 +80,7 @@ class Starts:
         """(K,) records, each of the pool equally likely, with what lies ahead drawn anew."""
         drawn = self._positions[rng.integers(len(self), size=count)]
         for i, seed in enumerate(rng.integers(2**64, size=count, dtype=np.uint64)):
-            search_calls.begin(drawn[i : i + 1], drawn[i : i + 1], seed)
+            begin(as_games(drawn), i, seed)
         return drawn
 
 

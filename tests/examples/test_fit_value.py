@@ -10,13 +10,13 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import numpy as np
 import torch
 
-from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import Judge, ValueNet, shipped
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
 from catan_pz.training.checkpoints import Checkpoints
 from tests.agents.search.play import in_the_middle
+from tests.agents.value.test_features import all_features_of
 from tests.examples.programs import end_of, load
 
 SMALL = (
@@ -74,8 +74,7 @@ def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
 def test_the_network_is_the_compiled_one(program):
     game, _ = in_the_middle(Rules(num_players=3, trading=False), 4, 150)
     learner = program.Learner(program.parse(program.Args, ["--players=3"], ""))
-    features = np.zeros((1, 3 * NUM_FEATURES + NUM_SHARED), np.float32)
-    value_calls.describe(game.games, 0, features[0])
+    features = all_features_of(game)[None]
     expected = learner.estimates(torch.from_numpy(features))[0]
     found = Judge(game.rules, learner.net()).win_probabilities(game.games, 0)
     np.testing.assert_allclose(found, expected, rtol=1e-4)

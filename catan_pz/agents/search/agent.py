@@ -11,17 +11,16 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import load
 from catan_pz.agents.search import tree
-from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.descent import BY_VALUE, Walk
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
-from catan_pz.agents.search.options import AUTO, options_of
+from catan_pz.agents.search.options import AUTO, SearchOptions
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
     ROWS_PER_SIMULATION,
     ParallelTrees,
     evaluated,
 )
-from catan_pz.agents.search.simulator import Simulator, best_offers
+from catan_pz.agents.search.simulator import Budget, Simulator, best_offers
 from catan_pz.engine.state import as_games
 from catan_pz.events import Events
 from catan_pz.game.view import View
@@ -37,52 +36,39 @@ _LEAST_PRIOR = 1e-8
 class SearchAgent(Agent):
     """Tries its actions in simulated games and plays the one that wins most often.
 
-    A simulation begins in a full game drawn from the exact belief of the seat, plays the
-    action, and goes on with a player of rollouts in every seat; after some turns win
-    probabilities are estimated. Nothing but the seat's `View` is looked at. With a budget in
-    simulations its choices follow from the seed of `reset` alone.
+    A simulation begins in a full game drawn from the exact belief of the seat, plays the action,
+    and goes on with a player of rollouts in every seat; after some turns win probabilities are
+    estimated. With a budget in simulations its choices follow from the seed of `reset` alone.
 
     Args:
-        preset: "fast" or "strong" for 64 or 4,000 simulations; options that are given count
-            before its own.
-        simulations: how many a decision may take; 1,000 if no budget is given. "halving" plays one
-            of each action in any case.
+        preset: "fast" or "strong" for 64 or 4,000 simulations; other options count before its own.
+        simulations: how many a decision may take; 1,000 if no budget is given.
         seconds: how long a decision may take. The first of the two to be spent counts.
         method: "halving" compares the actions by the same chance, and drops the worse half in
-            each round; "gumbel" does so with the actions that a prior promises most of, and
-            weighs its promise as well; "ucb1" tries the promising ones more often; "uct" grows a
-            tree of decisions below; "puct" does so led by a policy at every position, that of the
-            agent "value" or an evaluator's.
-        rollout: player of the rollouts: "heuristic", "evolved" and "value" are the agents of these
-            names, the last one some 25 times as slow with four players; "greedy" is quicker and
-            weaker, and "random" plays anything.
-        turns: turns after which a rollout ends and win probabilities are estimated, None to play
-            to the end.
+            each round; "gumbel" does so with the actions that a prior promises most of; "ucb1"
+            tries the promising ones more often; "uct" grows a tree of decisions below; "puct" does
+            so led by a policy at every position.
+        rollout: player of the rollouts: "heuristic", "evolved", "value", "greedy" or "random".
+        turns: turns after which a rollout ends, None to play to the end of the game.
         setup_turns: the same for rollouts that begin in the set-up.
-        determinizations: games drawn for a decision. The deck's order and the dice are drawn
-            anew in each simulation.
+        determinizations: games drawn for a decision.
         exploration: weight of what was little tried in "ucb1", "uct" and "puct", and of Gumbel
             noise on the prior in "gumbel"; None for what suits the method.
         offers: offers that are considered, those that the prior promises most of; without a prior,
             and of counter-offers, those that both sides need.
         workers: threads. With "halving" and "gumbel" the choice doesn't depend on their number.
-        keep_tree: whether "uct" and "puct" go on with what they found for a position before
-            it was reached.
-        prior: an agent with a policy, such as a model or "value", or its name, with which
-            "gumbel" begins; "auto" for "value", which leads "puct" as well. With None half of the
-            prior goes to what the player of rollouts would do, in "puct" the greedy player.
+        keep_tree: whether a tree goes on with what it found for a position before.
+        prior: an agent with a policy, or its name, with which "gumbel" begins; "auto" for "value",
+            which leads "puct" as well. With None half of the prior goes to what the player of
+            rollouts would do, in "puct" the greedy player.
         considered: actions that "gumbel" considers.
         evaluator: an `Evaluator` that takes the place of rollouts in "puct".
         batch: positions that it judges at once.
 
     Attributes:
-        options: a `SearchOptions`.
         last: what is known of the last decision: "actions", "win_probabilities", "simulations",
-            and "visits" of each; with "gumbel" also the improved "policy" (A,); None before the
-            first, and when nothing had to be weighed.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
+            and "visits" of each; with "gumbel" also the improved "policy" (A,); None when nothing
+            had to be weighed.
     """
 
     name = "search"
@@ -90,7 +76,7 @@ class SearchAgent(Agent):
     needs_events = False
 
     def __init__(self, **options: Any) -> None:
-        self.options = options_of(options)
+        self.options = SearchOptions.made(**options)
         self.needs_events = getattr(self.options.prior, "needs_events", False)
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
@@ -132,7 +118,8 @@ class SearchAgent(Agent):
             depth=1 if options.method == "ucb1" else _DEEPEST,
             exploration=float(options.exploration or 0.0),
         )
-        return ParallelTrees(workers, rows, walk, options.evaluator, options.batch)
+        keep = options.keep_tree and options.method != "ucb1"
+        return ParallelTrees(workers, rows, walk, keep, options.evaluator, options.batch)
 
     def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""
@@ -150,9 +137,22 @@ class SearchAgent(Agent):
         winning = simulator.winning(actions)
         if winning is not None:
             return winning
-        if self.options.method == "gumbel":
-            return self._choose_by_prior(simulator, actions, budget, policy)
-        return self._choose(simulator, actions, budget, policy=policy)
+        budget, more = budget.part(1), {}
+        if self._trees is not None:
+            action, visits, means = self._trees.choose(simulator, actions, budget, policy)
+        elif self.options.method == "halving":
+            action, visits, means = choose_by_halving(simulator, actions, budget)
+        else:
+            action, visits, means, improved = self._race(simulator, actions, budget, policy)
+            more = {"policy": improved}
+        self.last = {
+            "actions": actions,
+            "win_probabilities": means,
+            "visits": visits,
+            "simulations": budget.played,
+            **more,
+        }
+        return action
 
     def advise(self, view: View) -> Advice:
         """The actions that it considers, the most simulated first, as `last` holds them."""
@@ -196,13 +196,8 @@ class SearchAgent(Agent):
 
     def _simulator(self, games: np.ndarray) -> Simulator:
         options = self.options
-        return Simulator(
-            games,
-            self.random.next(),
-            rollout=options.rollout,
-            turns=options.turns_in(int(games["phase"][0])),
-            workers=options.workers,
-        )
+        rollout = options.rollout_in(int(games["phase"][0]))
+        return Simulator(games, self.random.next(), rollout, options.workers)
 
     def _considered(
         self, games: np.ndarray, legal: NDArray[np.int64], policy: NDArray[Any] | None
@@ -222,13 +217,14 @@ class SearchAgent(Agent):
             chosen = np.sort(offers[np.argsort(-policy[offers], kind="stable")[:most]])
         return np.concatenate([legal[~are_offers], chosen])
 
-    def _choose_by_prior(
+    def _race(
         self,
         simulator: Simulator,
         actions: NDArray[np.int64],
         budget: Budget,
         policy: NDArray[Any] | None,
-    ) -> int:
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """The choice by "gumbel", with visits, mean win probabilities, and the improved policy."""
         options = self.options
         if policy is None:
             prior = 0.5 / len(actions) + 0.5 * (actions == simulator.choice())
@@ -238,40 +234,12 @@ class SearchAgent(Agent):
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
         logits = np.log(np.maximum(prior, _LEAST_PRIOR))
         noisy = logits + noise
-        most = options.considered
-        if options.simulations is not None:
-            most = min(most, options.simulations)
+        most = min(options.considered, options.simulations or options.considered)
         kept = np.argsort(-noisy, kind="stable")[:most]
-        action, last = self._choose(simulator, actions[kept], budget, noisy[kept]), self.last
-        assert last is not None
         visits, means = np.zeros(len(actions), np.int64), np.zeros(len(actions))
-        visits[kept], means[kept] = last["visits"], last["win_probabilities"]
-        last["policy"] = np.zeros(simulator.num_actions)
-        last["policy"][actions] = improved_policy(logits, visits, means)
-        return action
-
-    def _choose(
-        self,
-        simulator: Simulator,
-        actions: NDArray[np.int64],
-        budget: Budget,
-        logits: NDArray[np.float64] | None = None,
-        policy: NDArray[Any] | None = None,
-    ) -> int:
-        self.last = {"actions": actions}
-        budget = budget.part(1)
-        if self._trees is None:
-            action, visits, win_probabilities = choose_by_halving(
-                simulator, actions, budget, logits
-            )
-        else:
-            keep = self.options.keep_tree and self.options.method != "ucb1"
-            action, visits, win_probabilities = self._trees.choose(
-                simulator, actions, budget, policy, keep=keep
-            )
-        self.last |= {
-            "win_probabilities": win_probabilities,
-            "visits": visits,
-            "simulations": budget.played,
-        }
-        return action
+        action, visits[kept], means[kept] = choose_by_halving(
+            simulator, actions[kept], budget, noisy[kept]
+        )
+        improved = np.zeros(simulator.num_actions)
+        improved[actions] = improved_policy(logits, visits, means)
+        return action, visits, means, improved

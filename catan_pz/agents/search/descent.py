@@ -53,7 +53,7 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
     favorite = -1
     if s.phase != Phase.ANSWER and s.phase != Phase.CLOSE:
         favorite = choice_by_view(s, True, random_bits, w)
-    policy[:] = 0.0
+    policy[:] = -1.0
     most = -1.0
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & tree.IN_TREE[word]
@@ -65,13 +65,9 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
                 policy[a] += MARGIN
             most = max(most, policy[a])
     total = 0.0
-    for word in range(LEGAL_WORDS):
-        members = s.legal[word] & tree.IN_TREE[word]
-        while members != 0:
-            a = ACTIONS_PER_WORD * word + bits.first(members)
-            members &= members - 1
-            policy[a] = math.exp((policy[a] - most) / TEMPERATURE)
-            total += policy[a]
+    for a in range(policy.shape[0]):
+        policy[a] = math.exp((policy[a] - most) / TEMPERATURE) if policy[a] >= 0 else 0.0
+        total += policy[a]
     for a in range(policy.shape[0]):
         policy[a] /= total
 

@@ -1,23 +1,19 @@
 """Sequential halving: the actions at the root compared by the same chance, round by round.
 
 Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013. Every
-simulation is played once for each action still in the race, in the same determinization and
-with the same dice, so that actions are told apart by their differences, which vary less than
-the results do.
-
-By the same rounds, "gumbel" chooses among the actions that a policy promises most of, by that
-promise and by what simulations say, which count for the more the more there are: Danihelka et al.,
-"Policy Improvement by Planning with Gumbel", 2022.
+simulation is played once for each action still in the race, in the same determinization and with
+the same dice: actions are told apart by their differences, which vary less than the results do.
+"gumbel" weighs a policy's promise as well, the less the more simulations there are: Danihelka et
+al., "Policy Improvement by Planning with Gumbel", 2022.
 """
 
-from math import ceil, log2
+from math import ceil, inf, log2
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.simulator import Simulator, statistics
+from catan_pz.agents.search.simulator import Budget, Simulator
 
 HOPELESS: Final = 4.0
 """Standard errors by which an action may lag behind the best one and stay in the race."""
@@ -31,13 +27,9 @@ VISITS: Final = 50
 def improved_policy(
     logits: NDArray[np.float64], visits: NDArray[np.int64], means: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(K,) the policy that simulations make of one: what a network is to learn.
+    """(K,) the policy that simulations make of one with logits (K,): what a network is to learn.
 
-    Args:
-        logits: (K,) of the policy.
-        visits: (K,) simulations of each action; some 0.
-        means: (K,) their mean win probabilities; of no meaning where there were none: such an
-            action is taken to be worth the mean of the others, weighted by the policy.
+    An action without a visit is taken to be worth the mean of the others, weighted by the policy.
     """
     policy, seen = np.exp(logits - logits.max()), visits > 0
     mixed = (policy * means)[seen].sum() / policy[seen].sum()
@@ -54,15 +46,8 @@ def choose_by_halving(
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
     """The action that is preferred, with visits and mean win probabilities of all.
 
-    The means tell actions apart by the simulations that they had in common.
-
-    Args:
-        simulator: plays the simulations.
-        actions: (K,) legal actions.
-        budget: what may be spent; each action is tried at least once, unless time is short: then
-            those of the smaller logits are not, and out of the race.
-        logits: (K,) of a policy, of which an action is preferred by `preferences`; by its mean
-            win probability where None.
+    The means tell actions apart by the simulations that they had in common. Each action is tried at
+    least once, unless time is short: then those of the smaller logits are out of the race.
     """
     logits = np.zeros(len(actions)) if logits is None else logits
     racing, results = _first_results(simulator, actions, budget, logits)
@@ -70,7 +55,7 @@ def choose_by_halving(
     means[racing], visits[racing] = results[:, 0], 1
     rounds = max(1, ceil(log2(len(racing))))
     for rest in range(rounds, 0, -1):
-        if budget.is_late:
+        if budget.seconds_left <= 0:
             break
         part = budget.part(rest)
         while len(racing) > 1 and (times := part.chunk(len(racing))) > 0:
@@ -115,13 +100,13 @@ def _first_results(
 
     By the clock they are tried one by one, those of the largest logits first.
     """
-    if budget.seconds_left is None:
+    if budget.seconds == inf:
         budget.played += len(actions)
         return np.arange(len(actions)), simulator.run(actions, 0, 1)
     order = np.argsort(-logits, kind="stable")
     results: list[NDArray[np.float64]] = []
     for k in order:
-        if results and budget.is_late:
+        if results and budget.seconds_left <= 0:
             break
         results.append(simulator.run(actions[k : k + 1], 0, 1))
         budget.played += 1
@@ -138,7 +123,9 @@ def _has_hope(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDAr
     """(K,) whether more simulations, in which logits count for less, could change the choice."""
     if results.shape[1] < FEWEST:
         return np.ones(len(results), np.bool_)
-    means, errors = statistics(results)
+    means = results.mean(1)
+    # Standard errors of the distances to the best mean.
+    errors = (results[means.argmax()] - results).std(1) / np.sqrt(results.shape[1])
     preferred = preferences(logits, results)
     kept = np.zeros(len(results), np.bool_)
     for values in (means, preferred):

@@ -1,21 +1,15 @@
 """The options of the search, checked."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final
 
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.search.descent import BY_EVALUATOR, BY_GREEDY, BY_VALUE
-from catan_pz.agents.search.evaluator import Evaluator
-from catan_pz.agents.search.rollout import PLAYERS
+from catan_pz.agents.search.parallel_trees import Evaluator
+from catan_pz.agents.search.rollout import PLAYERS, Rollout
+from catan_pz.agents.specs import check_options
 from catan_pz.agents.value.agent import SETUP
-from catan_pz.checks import (
-    check_choice,
-    check_count,
-    check_flag,
-    check_number,
-    did_you_mean,
-    not_possible,
-)
+from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "fast": {"simulations": 64},
@@ -26,13 +20,12 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
 AUTO: Final = "auto"
 """The prior that is the agent "value"."""
 
-METHODS: Final = ("halving", "gumbel", "ucb1", "uct", "puct")
+EXPLORATION: Final = {"halving": 0.0, "gumbel": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
+"""Default of the option by method."""
+METHODS: Final = tuple(EXPLORATION)
 DEFAULT_SIMULATIONS: Final = 1000
 TO_THE_END: Final = 1_000_000
 """Turns of a rollout that nothing cuts off."""
-
-EXPLORATION: Final = {"halving": 0.0, "gumbel": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
-"""Default of the option by method."""
 
 _COUNTS: Final = {
     "simulations": (1, 10**9),
@@ -46,17 +39,10 @@ _COUNTS: Final = {
 }
 """Least and most of options that count."""
 
-_OPTIONAL: Final = ("simulations", "turns", "setup_turns")
-"""Those of them that may be None."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """How a search decides; see `SearchAgent` for what each option means.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """How a search decides; see `SearchAgent` for what each option means."""
 
     simulations: int | None = None
     seconds: float | None = None
@@ -74,12 +60,21 @@ class SearchOptions:
     evaluator: Evaluator | None = None
     batch: int = 16
 
+    @classmethod
+    def made(cls, preset: str | None = None, **options: Any) -> "SearchOptions":
+        """Options by name, with those of a preset behind them."""
+        if preset is not None:
+            check_choice("preset", preset, tuple(PRESETS))
+            options = PRESETS[preset] | options
+        check_options("search", cls, options)
+        return cls(**options)
+
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
             object.__setattr__(self, "simulations", DEFAULT_SIMULATIONS)
         for name, (least, most) in _COUNTS.items():
             value = getattr(self, name)
-            if value is not None or name not in _OPTIONAL:
+            if value is not None or name not in ("simulations", "turns", "setup_turns"):
                 object.__setattr__(self, name, check_count(name, value, least, most))
         if self.seconds is not None:
             check_number("seconds", self.seconds, above=0)
@@ -89,12 +84,12 @@ class SearchOptions:
         if self.exploration is None:
             object.__setattr__(self, "exploration", EXPLORATION[self.method])
         check_number("exploration", self.exploration, least=0)
-        self._check_prior()
-        self._check_evaluator()
+        if self.prior is not None and self.prior != AUTO:
+            self._load_prior()
+        if self.evaluator is not None:
+            self._check_evaluator()
 
-    def _check_prior(self) -> None:
-        if self.prior is None or self.prior == AUTO:
-            return
+    def _load_prior(self) -> None:
         if self.method != "gumbel":
             raise not_possible("method", self.method, f"'gumbel' with a prior other than {AUTO!r}")
         prior = as_agent(self.prior)
@@ -104,9 +99,7 @@ class SearchOptions:
         object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:
-        if self.evaluator is None:
-            return
-        if not callable(getattr(self.evaluator, "evaluate", None)):
+        if not isinstance(self.evaluator, Evaluator):
             raise not_possible("evaluator", self.evaluator, "an Evaluator or None")
         if self.method != "puct":
             raise not_possible("method", self.method, "'puct' with an evaluator")
@@ -120,27 +113,7 @@ class SearchOptions:
             return BY_EVALUATOR
         return BY_VALUE if self.method == "puct" and self.prior == AUTO else BY_GREEDY
 
-    def turns_in(self, phase: int) -> int:
-        """Turns after which a rollout is cut off that begins in some phase."""
+    def rollout_in(self, phase: int) -> Rollout:
+        """Rollouts that begin in some phase."""
         turns = self.setup_turns if phase in SETUP else self.turns
-        return TO_THE_END if turns is None else turns
-
-
-def options_of(given: dict[str, Any]) -> SearchOptions:
-    """Options by name, `preset` among them: one of `PRESETS`, which stands behind the others.
-
-    Raises:
-        ValueError: names the option that isn't known, or its value and what is allowed.
-    """
-    known = ["preset", *(field.name for field in fields(SearchOptions))]
-    for name in given:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise ValueError(f"search has no option {name!r}{hint}; its options are {known}")
-    options = dict(given)
-    preset = options.pop("preset", None)
-    if preset is None:
-        return SearchOptions(**options)
-    if not isinstance(preset, str) or preset not in PRESETS:
-        raise not_possible("preset", preset, f"one of {tuple(PRESETS)} or None", PRESETS)
-    return SearchOptions(**PRESETS[preset] | options)
+        return Rollout(PLAYERS[self.rollout], TO_THE_END if turns is None else turns)

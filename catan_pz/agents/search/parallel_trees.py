@@ -4,17 +4,15 @@ Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008: th
 independently, and what they say of the root's moves is added up.
 """
 
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.search import search_calls, tree
-from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.descent import Walk
-from catan_pz.agents.search.evaluator import Evaluator, checked_evaluation
 from catan_pz.agents.search.search_calls import Leaves
-from catan_pz.agents.search.simulator import Simulator, in_threads
+from catan_pz.agents.search.simulator import Budget, Simulator, in_threads
 from catan_pz.agents.search.tree import Nodes
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
@@ -23,6 +21,51 @@ from catan_pz.terms import MAX_PLAYERS
 ROWS_PER_SIMULATION: Final = 12
 MOST_ROWS: Final = 1_000_000
 """Rows of a tree; when they are used up it grows no more, and rollouts start from its leaves."""
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Judges positions as the seat to move sees them; a trained network, for one.
+
+    Letters: K positions, N numbers of an observation, A actions, P = 4 seats.
+    """
+
+    def evaluate(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Judge positions.
+
+        Args:
+            observations: (K, N) in the natural units of `catan_pz.observation.segments`.
+            masks: (K, A) 1 for each legal action.
+
+        Returns:
+            (K, A) priors, of which those of illegal actions don't count; and (K, P) each seat's win
+            probability, the seat to move first, then clockwise, zeros for absent seats.
+        """
+        ...
+
+
+def checked_evaluation(
+    evaluator: Evaluator, observations: NDArray[np.int8], masks: NDArray[np.int8], seats: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What an evaluator says, with priors that are zero for illegal actions and sum to 1."""
+    given = evaluator.evaluate(observations, masks)
+    priors, values = (np.asarray(part, np.float64) for part in given)
+    for name, part, width in (("priors", priors, masks.shape[1]), ("values", values, 4)):
+        if part.shape != (len(masks), width):
+            raise ValueError(
+                f"evaluator: {name} must be of shape {(len(masks), width)}, got {part.shape}"
+            )
+        if not np.isfinite(part).all():
+            raise ValueError(f"evaluator's {name} are not finite")
+    priors = np.where(masks != 0, priors, 0.0)
+    if (priors < 0).any():
+        raise ValueError("evaluator's priors are negative")
+    legal = masks / np.maximum(masks.sum(1, keepdims=True), 1)
+    sums = priors.sum(1, keepdims=True)
+    priors = np.where(sums > 0, priors / np.where(sums > 0, sums, 1.0), legal)
+    return priors, np.where(np.arange(4) < seats, values, 0.0)
 
 
 def new_nodes(rows: int) -> Nodes:
@@ -67,6 +110,7 @@ class ParallelTrees:
         workers: how many, one a thread.
         rows: nodes of each.
         walk: how they are walked down.
+        keep: whether to go on with what was found for a position before.
         evaluator: judges new positions instead of a rollout.
         batch: positions to be judged at once.
     """
@@ -76,11 +120,13 @@ class ParallelTrees:
         workers: int,
         rows: int,
         walk: Walk,
+        keep: bool = False,
         evaluator: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
         self.trees = [new_nodes(rows) for _ in range(workers)]
         self._walk = walk
+        self._keep = keep
         self._evaluator = evaluator
         self._batch = batch
 
@@ -90,8 +136,6 @@ class ParallelTrees:
         actions: NDArray[np.int64],
         budget: Budget,
         policy: NDArray[Any] | None,
-        *,
-        keep: bool,
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
         """The action visited most, with visits and mean win probabilities of all.
 
@@ -100,14 +144,13 @@ class ParallelTrees:
             actions: (K,) legal actions that are considered.
             budget: what may be spent.
             policy: (A,) priors of the root's moves; the greedy player's or an evaluator's if None.
-            keep: whether to go on with what was found for this position before.
         """
         if self._evaluator is not None:
             leaves = _new_leaves(1, simulator)
             search_calls.look_at(simulator.games[:1], leaves.observations, leaves.masks)
             policy = _judged(leaves, self._evaluator, simulator)[0][0]
         for nodes in self.trees:
-            _plant(nodes, simulator, actions, policy, keep)
+            _plant(nodes, simulator, actions, policy, self._keep)
         visits, means = self._counted(simulator, actions)
         while True:
             lead = np.sort(visits)[::-1]

@@ -20,7 +20,6 @@ from catan_pz.agents.search.rollout import (
     choose,
     play_and_judge,
     play_decision,
-    play_on,
     write_win_probabilities,
 )
 from catan_pz.agents.search.trading import worth_of_offer
@@ -231,9 +230,23 @@ def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None
 
 
 @entry
-def play_out(games: States, player: int, seed: np.uint64, last_turn: int, w: Workspace) -> None:
-    """Play the first game on as a rollout does."""
-    play_on(games, player, seed, last_turn, w)
+def play_position(
+    games: States,
+    played: States,
+    seed: np.uint64,
+    first: int,
+    last: int,
+    viewer: int,
+    rollout: Rollout,
+    w: Workspace,
+    totals: Float64Array,
+) -> None:
+    """Play simulations of the position itself; add win probabilities, as a viewer knows them."""
+    for j in range(first, last):
+        simulation_seed = begin_nth(games, played, seed, j)
+        play_and_judge(played, viewer, int(played[0].turn), simulation_seed, rollout, w)
+        for p in range(MAX_PLAYERS):
+            totals[p] += w.values[p]
 
 
 @entry
@@ -243,22 +256,9 @@ def choose_action(games: States, player: int, random_bits: np.uint64, w: Workspa
 
 
 @entry
-def estimate(games: States, viewer: int, since: int, w: Workspace) -> None:
-    """Write each seat's win probability in the first game, for a viewer since turn `since`."""
-    write_win_probabilities(games[0], viewer, since, w)
-
-
-@entry
 def look_at(games: States, observations: Int8Matrix, masks: Int8Matrix) -> None:
     """Write what the seat to move in each game sees and may do."""
     for i in range(games.shape[0]):
         s = games[i]
         observe(s, int(s.player), observations[i])
         write_mask(s, masks[i])
-
-
-@entry
-def begin(games: States, played: States, seed: np.uint64) -> None:
-    """Begin a simulation of a given seed in the first game, as a copy."""
-    played[0] = games[0]
-    begin_simulation(played[0], seed)

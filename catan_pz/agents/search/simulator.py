@@ -1,24 +1,89 @@
-"""Simulations of one decision: the determinizations, and scratch space for the calls."""
+"""Simulations of one decision, and the budget for them."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from math import inf
+from time import perf_counter
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
-from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.search import search_calls
-from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.rollout import PLAYERS, Rollout
+from catan_pz.agents.search.rollout import Rollout
 from catan_pz.agents.value.net import shipped
 from catan_pz.agents.value.network import Workspace, workspace
-from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.terms import MAX_PLAYERS
 
+CHUNKS: Final = 8
+"""Chunks into which a number of simulations is divided, to look in between at what they say."""
+CHUNK_SECONDS: Final = 0.01
+"""Time after which a search by the clock looks at it again, about."""
+WITHOUT_END: Final = 10**12
+
 T = TypeVar("T")
+
+
+class Budget:
+    """What may be spent on one decision, or on a part of it.
+
+    Args:
+        simulations: how many may be played, None for any number.
+        seconds: how long they may take from now on, None for any time.
+        pace: seconds that a simulation is known to take; None if the first ones are to show it.
+
+    Attributes:
+        played: simulations played.
+        seconds: how long they may take, infinite where only simulations count.
+    """
+
+    def __init__(
+        self, simulations: int | None, seconds: float | None, pace: float | None = None
+    ) -> None:
+        self._simulations = WITHOUT_END if simulations is None else simulations
+        self.seconds = inf if seconds is None else seconds
+        self._pace = pace
+        self._start = perf_counter()
+        self.played = 0
+
+    @property
+    def left(self) -> int:
+        """Simulations left."""
+        return self._simulations - self.played
+
+    @property
+    def seconds_left(self) -> float:
+        """Time left."""
+        return self.seconds - (perf_counter() - self._start)
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds that a simulation takes, all told; None where that isn't known yet."""
+        if self.played == 0:
+            return self._pace
+        return max(1e-9, perf_counter() - self._start) / self.played
+
+    def part(self, parts: int) -> "Budget":
+        """An equal part of what is left, to be spent from now on."""
+        return Budget(self.left // parts, self.seconds_left / parts, self.pace)
+
+    def chunk(self, width: int) -> int:
+        """How often to play `width` simulations before looking again; 0 if all is spent.
+
+        By the clock that is so when they would take longer than what is left; but one chunk is
+        granted in any case where nothing is known of their pace.
+        """
+        most = self.left // width
+        if self.seconds == inf:
+            return min(most, -(-self._simulations // (CHUNKS * width)))
+        seconds, pace = self.seconds_left, self.pace
+        if pace is None:
+            return min(most, 1)
+        if seconds < pace * width:
+            return 0
+        return min(most, max(1, int(min(seconds, CHUNK_SECONDS) / (pace * width))))
 
 
 class Simulator:
@@ -27,8 +92,7 @@ class Simulator:
     Args:
         games: (D,) determinizations of the position.
         seed: where all chance comes from.
-        rollout: player of the rollouts, a name of `rollout.PLAYERS`.
-        turns: turns after which a rollout is cut off and the win probabilities are estimated.
+        rollout: who plays on, and for how long.
         workers: threads that share simulations. What they find doesn't depend on it.
 
     Attributes:
@@ -36,12 +100,10 @@ class Simulator:
         scratch: a record and a workspace for each worker.
     """
 
-    def __init__(
-        self, games: np.ndarray, seed: int, *, rollout: str, turns: int, workers: int
-    ) -> None:
+    def __init__(self, games: np.ndarray, seed: int, rollout: Rollout, workers: int) -> None:
         self.games = games
         self.seed = np.uint64(seed)
-        self.rollout = Rollout(PLAYERS[rollout], turns)
+        self.rollout = rollout
         self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
         net = shipped(int(games["num_players"][0])).weights
         self.scratch: list[tuple[np.ndarray, Workspace]] = [
@@ -79,25 +141,16 @@ class Simulator:
     def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself.
 
-        Args:
-            budget: what may be spent.
-            viewer: the seat as which their ends are judged, whoever is to move.
+        Their ends are judged as one seat knows them, whoever is to move.
         """
-        totals = np.zeros(MAX_PLAYERS)
+        (played, w), totals = self.scratch[0], np.zeros(MAX_PLAYERS)
         while (times := budget.chunk(1)) > 0:
-            numbers = np.arange(budget.played, budget.played + times, dtype=np.uint64)
-            for j, seed in zip(numbers, scramble_all(self.seed + numbers * GAMMA), strict=True):
-                totals += self._played_out(int(j) % len(self.games), seed, viewer)
-            budget.played += times
+            last = budget.played + times
+            search_calls.play_position(
+                self.games, played, self.seed, budget.played, last, viewer, self.rollout, w, totals
+            )
+            budget.played = last
         return totals[: int(self.games["num_players"][0])] / budget.played
-
-    def _played_out(self, i: int, seed: np.uint64, viewer: int) -> NDArray[np.float64]:
-        """(P,) the win probabilities after a rollout in determinization i, as a viewer knows it."""
-        (played, w), since = self.scratch[0], int(self.games["turn"][i])
-        search_calls.begin(self.games[i : i + 1], played, seed)
-        search_calls.play_out(played, self.rollout.player, seed, since + self.rollout.turns, w)
-        search_calls.estimate(played, viewer, since, w)
-        return w.values[:MAX_PLAYERS]
 
 
 def in_threads(call: Callable[[int], T], count: int) -> list[T]:
@@ -115,11 +168,3 @@ def best_offers(games: np.ndarray, offers: NDArray[np.int64], most: int) -> NDAr
     order = np.argsort(-gains, kind="stable")[:most]
     chosen: NDArray[np.int64] = np.sort(offers[order[gains[order] > 0]])
     return chosen
-
-
-def statistics(results: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means (K,) of results (K, S), and standard errors of their distances to the best mean."""
-    means = results.mean(1)
-    lags = results[means.argmax()] - results
-    errors = lags.std(1) / np.sqrt(max(1, results.shape[1]))
-    return means, errors

@@ -29,7 +29,8 @@ from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States, seat_after
 from catan_pz.engine.trade import ACCEPTED, is_addressed
 from catan_pz.engine.turn import is_setup
-from catan_pz.kernels.rule import kernel
+from catan_pz.kernels.rule import entry, kernel
+from catan_pz.kernels.types import Float64Array, Int64Array
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
 
@@ -216,3 +217,18 @@ def policy_action(
     if policy == VALUE:
         return value_action(games, margin, random_bits, w)
     return choice_by_view(games[0], policy == EVOLVED, random_bits, w)
+
+
+@entry
+def judge(
+    games: States, actions: Int64Array, seed: np.uint64, w: Workspace, worths: Float64Array
+) -> None:
+    """Write what each of some actions (K,) is worth to the seat to move, (K,)."""
+    for k in range(actions.shape[0]):
+        worths[k] = worth_of_action(games, actions[k], seed, w)
+
+
+@entry
+def estimate(games: States, viewer: int, w: Workspace) -> None:
+    """Write each seat's win probability, as a viewer knows the game, into `values`."""
+    write_values(games[0], viewer, w)

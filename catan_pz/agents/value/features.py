@@ -47,48 +47,28 @@ from catan_pz.terms import (
 )
 
 NUM_FEATURES = 80
-"""F, of a seat; the names below are places among them."""
-
+"""F, of a seat; the names below are places among them, or first places of some."""
 NUM_SHARED = 2
 """C, of the game as a whole."""
 
 NEAR = 4
 """Points to go of which each is a feature of its own."""
-
-TO_GO, NEARNESS = 0, 1
-"""Points to go, and 1 by them; then one feature for each of 1 to `NEAR` points."""
-
-SEAT_ORDER, IN_TURN = 6, 10
-"""First feature of the place in turn order; whether the seat is in turn and has rolled."""
-
+TO_GO, NEARNESS = 0, 1  # 1 by the points to go; then one feature for each of 1 to `NEAR` points
+SEAT_ORDER, IN_TURN = 6, 10  # the place in turn order; whether the seat is in turn and has rolled
 HAS_LONGEST_ROAD, HAS_LARGEST_ARMY, LEAD = 11, 12, 13
-
-PIPS, HAND, RATES = 14, 19, 24
-"""First features of the resources."""
-
+PIPS, HAND, RATES = 14, 19, 24  # of each resource
 RESOURCES_PRODUCED, ALL_PIPS, HAND_SIZE, OVER_LIMIT = 29, 30, 31, 32
-
-FREE_SPOTS, SPOTS = 33, 34
-"""Spots to build on at once; first of two features for each of the distances 0, 1 and 2, and for
-spots that nobody else claims."""
-
-PIECES_LEFT, NEAR_PURCHASES, TIMES, SPEED = 42, 45, 49, 54
-"""First features of pieces left, of how few cards purchases lack, of how soon they are paid."""
-
-CARDS, CARDS_HELD, KNIGHTS = 55, 59, 60
-"""First feature of the kinds that the viewer holds; cards of others; knights played."""
-
+FREE_SPOTS = 33  # spots to build on at once
+SPOTS = 34  # two features for each of the distances 0, 1, 2, and for spots that nobody else claims
+PIECES_LEFT = 42
+NEAR_PURCHASES, TIMES, SPEED = 45, 49, 54  # how few cards purchases lack, how soon they are paid
+CARDS, CARDS_HELD, KNIGHTS = 55, 59, 60  # of kinds that the viewer holds; of others; played
 ROAD_LENGTH, ARMY_LEAD, ROAD_LEAD = 61, 62, 63
 BLOCKED, TO_DISCARD, PENDING_ROBBER, PENDING_THEFT, FREE_ROADS, CARD_PLAYED = 64, 65, 66, 67, 68, 69
 TO_LONGEST_ROAD, TO_LARGEST_ARMY = 70, 71
-
-BEST_CITY = 72
-"""Pips of the best settlement to make a city of."""
-
+BEST_CITY = 72  # pips of the best settlement to make a city of
 IS_VIEWER = 73
-
-GOALS = 74
-"""First feature of the goals: settlements 0 to 2 roads away, a city, the best two of these."""
+GOALS = 74  # settlements 0 to 2 roads away, a city, the best two of these
 
 HALF_LIFE, PATIENCE = 60.0, 100.0
 """Times, in tenths of a roll, in which a purchase and a goal come to count half."""
@@ -194,19 +174,12 @@ def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> N
     features[PIECES_LEFT] = settlements_left(s, p) * 0.2
     features[PIECES_LEFT + 1] = cities_left(s, p) * 0.25
     features[PIECES_LEFT + 2] = roads_left(s, p) * 0.1
-    if wants(s, p, SETTLEMENT):
-        features[NEAR_PURCHASES] = 1.0 / (1 + cards_missing(s, p, SETTLEMENT))
-    if wants(s, p, CITY):
-        features[NEAR_PURCHASES + 1] = 1.0 / (1 + cards_missing(s, p, CITY))
-    features[NEAR_PURCHASES + 2] = 1.0 / (1 + cards_missing(s, p, ROAD))
-    features[NEAR_PURCHASES + 3] = 1.0 / (1 + cards_missing(s, p, CARD)) if s.deck_left > 0 else 0.0
-    features[TIMES] = HALF_LIFE / (HALF_LIFE + time_for(hand, SETTLEMENT_COST, pips, shares))
-    features[TIMES + 1] = HALF_LIFE / (HALF_LIFE + time_for(hand, CITY_COST, pips, shares))
-    features[TIMES + 2] = HALF_LIFE / (HALF_LIFE + time_for(hand, CARD_COST, pips, shares))
-    one_road = SETTLEMENT_COST + ROAD_COST
-    features[TIMES + 3] = HALF_LIFE / (HALF_LIFE + time_for(hand, one_road, pips, shares))
-    both = SETTLEMENT_COST + CITY_COST
-    features[TIMES + 4] = HALF_LIFE / (HALF_LIFE + time_for(hand, both, pips, shares))
+    for k, purchase in enumerate((SETTLEMENT, CITY, ROAD, CARD)):
+        if purchase == ROAD or wants(s, p, purchase):
+            features[NEAR_PURCHASES + k] = 1.0 / (1 + cards_missing(s, p, purchase))
+    one_road, both = SETTLEMENT_COST + ROAD_COST, SETTLEMENT_COST + CITY_COST
+    for k, cost in enumerate((SETTLEMENT_COST, CITY_COST, CARD_COST, one_road, both)):
+        features[TIMES + k] = HALF_LIFE / (HALF_LIFE + time_for(hand, cost, pips, shares))
     features[SPEED] = speed_of(pips, shares, EVOLVED_WEIGHTS[1]) * 0.001
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import Stored, StoredModel
-from catan_pz.agents.value import value_calls
+from catan_pz.agents.value import choice
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH, workspace
 from catan_pz.encoders import load
 from catan_pz.engine.state import as_games
@@ -92,7 +92,7 @@ class Judge:
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
         for k in range(len(games)):
             game = as_games(games[k : k + 1])
-            value_calls.judge(game, actions, np.uint64(seed), self._work, of_game)
+            choice.judge(game, actions, np.uint64(seed), self._work, of_game)
             total += of_game
         return total / len(games)
 
@@ -100,6 +100,6 @@ class Judge:
         """(P,) of each seat as a viewer knows the position, the mean over some games (D,)."""
         total = np.zeros(MAX_PLAYERS)
         for k in range(len(games)):
-            value_calls.estimate(as_games(games[k : k + 1]), viewer, self._work)
+            choice.estimate(as_games(games[k : k + 1]), viewer, self._work)
             total += self._work.values[:MAX_PLAYERS]
         return total[: self._seats] / len(games)

@@ -6,13 +6,15 @@ import numpy as np
 
 from catan_pz.actions import describe_action
 from catan_pz.agents.hosting import FromBelief
-from catan_pz.agents.search import SearchAgent, search_calls
+from catan_pz.agents.search import SearchAgent, rollout, search_calls
 from catan_pz.agents.value.net import shipped
 from catan_pz.agents.value.network import Workspace, workspace
 from catan_pz.belief import Belief
+from catan_pz.engine.state import States
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.view import View, view_of
+from catan_pz.kernels.rule import entry
 from catan_pz.rules import Rules
 
 DUEL = Rules(num_players=2, trading=False)
@@ -23,6 +25,16 @@ RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 
 """Another of nine points, who wins next turn if nothing is done."""
 
 
+@entry
+def play_on(games: States, player: int, seed: np.uint64, last_turn: int, w: Workspace) -> None:
+    rollout.play_on(games, player, seed, last_turn, w)
+
+
+@entry
+def write_end(games: States, viewer: int, since: int, w: Workspace) -> None:
+    rollout.write_win_probabilities(games[0], viewer, since, w)
+
+
 def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
     """What a player of rollouts does in the first of some games."""
     return int(search_calls.choose_action(games, player, np.uint64(draw), work_for(games)))
@@ -30,7 +42,14 @@ def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
 
 def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> None:
     """Play the first of some games on as a rollout does."""
-    search_calls.play_out(games, player, np.uint64(seed), last_turn, work_for(games))
+    play_on(games, player, np.uint64(seed), last_turn, work_for(games))
+
+
+def values_at_end(game: Game, viewer: int = 0, since: int | None = None) -> np.ndarray:
+    """(4,) win probabilities where a rollout ends that began in turn `since`."""
+    w = work_for(game.games)
+    write_end(game.games, viewer, game.turn if since is None else since, w)
+    return w.values[:4]
 
 
 def work_for(games: np.ndarray) -> Workspace:
@@ -59,10 +78,15 @@ def searcher(game: Game, seed: int = 1, **options: Any) -> SearchAgent:
     return agent
 
 
-def choice(game: Game, seed: int = 1, **options: Any) -> dict[str, Any]:
+def decided(game: Game, belief: Belief | None = None, seed: int = 1, **options: Any) -> Any:
+    """A searcher's choice, and what it knows of it."""
+    agent = searcher(game, seed, **options)
+    return agent.act(seen(game, belief)), agent.last
+
+
+def choice(game: Game, **options: Any) -> dict[str, Any]:
     """What a searcher would play, in words."""
-    view = seen(game)
-    return describe_action(searcher(game, seed, **options).act(view))
+    return describe_action(decided(game, **options)[0])
 
 
 def in_the_middle(rules: Rules, seed: int, decisions: int) -> tuple[Game, Belief]:

@@ -1,6 +1,7 @@
 """What searchers choose in positions set up in words."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,50 +12,39 @@ from catan_pz.agents.search.simulator import best_offers
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
-from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, duel, searcher, seen
+from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, decided, duel, seen
 from tests.helpers import path
 
+KNIGHTS = {
+    "cities": [0, 2],
+    "settlements": [4, 6, 16, 18],
+    "cards": {"knight": 1},
+    "cards_played": {"knight": 2},
+}
+"""Nine points with one city less, and the largest army one knight away."""
 
-@pytest.mark.parametrize("method", METHODS)
-def test_they_build_the_city_that_wins(method: str) -> None:
-    game = duel({"grain": 2, "ore": 4, "wool": 1})
-    assert len(game.legal_actions()) > 2
-    chosen = choice(game, method=method, simulations=60)
-    assert chosen["kind"] == "build_city"
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_they_trade_for_the_card_that_the_winning_city_lacks(method: str) -> None:
-    game = duel({"grain": 1, "ore": 3, "wool": 4}, second=RIVAL)
-    chosen = choice(game, method=method, simulations=400)
-    assert chosen == {"kind": "maritime_trade", "give": "wool", "get": "grain"}
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_they_play_the_knight_that_wins_the_largest_army(method: str) -> None:
-    """Before the roll: nine points with one city less, and two knights out."""
-    first = {
-        "cities": [0, 2],
-        "settlements": [4, 6, 16, 18],
-        "cards": {"knight": 1},
-        "cards_played": {"knight": 2},
-    }
-    game = duel({"wool": 1}, first=first, phase="roll")
-    assert choice(game, method=method, simulations=60)["kind"] == "play_knight"
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_they_take_what_wins_by_monopoly(method: str) -> None:
-    """The opponent holds all the ore that the winning city needs."""
-    game = duel(
+WINS: dict[str, tuple[dict[str, int], dict[str, Any], dict[str, Any]]] = {
+    "the city": ({"grain": 2, "ore": 4, "wool": 1}, {}, {"kind": "build_city"}),
+    "the trade for what the city lacks": (
+        {"grain": 1, "ore": 3, "wool": 4},
+        {"second": RIVAL},
+        {"kind": "maritime_trade", "give": "wool", "get": "grain"},
+    ),
+    "the knight": ({"wool": 1}, {"first": KNIGHTS, "phase": "roll"}, {"kind": "play_knight"}),
+    "the monopoly on the rival's ore": (
         {"grain": 2, "lumber": 1},
-        first={"cards": {"monopoly": 1}},
-        second=RIVAL,
-    )
-    assert choice(game, method=method, simulations=200) == {
-        "kind": "play_monopoly",
-        "resource": "ore",
-    }
+        {"first": {"cards": {"monopoly": 1}}, "second": RIVAL},
+        {"kind": "play_monopoly", "resource": "ore"},
+    ),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("what", WINS)
+def test_they_play_what_wins(what: str, method: str) -> None:
+    hand, entries, expected = WINS[what]
+    game = duel(hand, **entries)
+    assert choice(game, method=method, simulations=300).items() >= expected.items()
 
 
 def test_a_single_legal_action_is_played_at_once() -> None:
@@ -70,59 +60,41 @@ def test_a_single_legal_action_is_played_at_once() -> None:
     assert agent.random.count == drawn
 
 
-TRADERS = Rules(num_players=2, offer_form="templates")
-
-
-def trading_table(**hands: dict[str, int]) -> Game:
-    """Seat 0 could settle at the end of its roads; it is in turn."""
-    first = {"settlements": [6, 16], "roads": path(16, 17, 18)}
-    return duel(
-        hands["own"], first=first | {"cities": []}, second={"hand": hands["other"]}, rules=TRADERS
-    )
+ROADS = {"cities": [], "settlements": [6, 16], "roads": path(16, 17, 18)}
+"""Seat 0 could settle at the end of its roads."""
 
 
 def test_offers_that_help_both_are_considered_and_no_others() -> None:
-    game = trading_table(
-        own={"brick": 1, "lumber": 1, "wool": 2}, other={"grain": 2, "ore": 1, "brick": 1}
+    game = duel(
+        {"brick": 1, "lumber": 1, "wool": 2},
+        first=ROADS,
+        second={"hand": {"grain": 2, "ore": 1, "brick": 1}},
+        rules=Rules(num_players=2, offer_form="templates"),
     )
     offers = [a for a in game.legal_actions() if 252 <= a < 372]
     assert len(offers) > 8
-    agent = searcher(game, simulations=20, offers=3)
-    view = seen(game)
-    assert view.mask[agent.act(view)]
-    assert agent.last is not None
-    considered = [int(a) for a in agent.last["actions"] if 252 <= a < 372]
+    considered = decided(game, simulations=20, offers=3)[1]["actions"]
+    considered = [int(a) for a in considered if 252 <= a < 372]
     assert 0 < len(considered) <= 3
     assert set(considered) <= set(offers)
 
 
-def answering_table() -> Game:
-    """Seat 1 has wool to spare and lacks the ore that seat 0, in turn, holds."""
-    second = {
-        "settlements": [22, 24],
-        "hand": {"wool": 4, "grain": 2, "ore": 2, "brick": 1, "lumber": 1},
-    }
-    rules = Rules(num_players=2, offer_form="templates", counter_offers=True)
-    first = {"cities": [], "settlements": [6, 16], "roads": path(16, 17, 18)}
-    hand = {"brick": 1, "lumber": 1, "ore": 3, "grain": 1}
-    game = duel(hand, first=first, second=second, rules=rules)
-    game.step(action_id("offer", give={"brick": 1}, get={"ore": 1}))
-    return game
-
-
 def test_counter_offers_that_both_need_are_considered() -> None:
-    game = answering_table()
+    """Seat 1 has wool to spare and lacks the ore that seat 0, in turn, holds."""
+    hand = {"wool": 4, "grain": 2, "ore": 2, "brick": 1, "lumber": 1}
+    game = duel(
+        {"brick": 1, "lumber": 1, "ore": 3, "grain": 1},
+        first=ROADS,
+        second={"settlements": [22, 24], "hand": hand},
+        rules=Rules(num_players=2, offer_form="templates", counter_offers=True),
+    )
+    game.step(action_id("offer", give={"brick": 1}, get={"ore": 1}))
     assert game.phase == Phase.ANSWER
     counters = np.array([a for a in game.legal_actions() if 252 <= a < 372], np.int64)
     assert len(counters) > 12
-    agent = searcher(game, simulations=20, offers=4)
-    view = seen(game)
-    assert view.mask[agent.act(view)]
-    assert agent.last is not None
-    considered = agent.last["actions"].tolist()
+    considered = decided(game, simulations=20, offers=4)[1]["actions"].tolist()
     assert {int(action_id("accept")), int(action_id("reject"))} <= set(considered)
     needed = best_offers(game.games, counters, 4)
     found = [a for a in considered if 252 <= a < 372]
     assert found == needed.tolist() != counters[:4].tolist()
-    assert found
     assert all("ore" in describe_action(a)["get"] for a in found)

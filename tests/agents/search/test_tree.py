@@ -1,18 +1,18 @@
 """The tree: chance in it, its sums, what is kept of it, and enumeration beside it."""
 
 from collections import Counter
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
+from catan_pz.agents.policies import GREEDY
 from catan_pz.agents.search import search_calls, tree
-from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.descent import BY_GREEDY, BY_VALUE, Walk
 from catan_pz.agents.search.parallel_trees import ParallelTrees, keep_position, moves_of
-from catan_pz.agents.search.simulator import Simulator
+from catan_pz.agents.search.rollout import Rollout
+from catan_pz.agents.search.simulator import Budget, Simulator
 from catan_pz.agents.search.tree import Nodes
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.game.game import Game
@@ -47,8 +47,8 @@ def grown(
     """A tree of some simulations, all cards known."""
     trees = ParallelTrees(1, rows, Walk(way, guide, 200, exploration))
     chosen = np.array(game.legal_actions() if actions is None else actions, np.int64)
-    simulator = Simulator(game.games, 5, rollout="greedy", turns=turns, workers=1)
-    trees.choose(simulator, chosen, Budget(simulations, None), policy, keep=False)
+    simulator = Simulator(game.games, 5, Rollout(GREEDY, turns), 1)
+    trees.choose(simulator, chosen, Budget(simulations, None), policy)
     return trees.trees[0]
 
 
@@ -79,7 +79,7 @@ def test_dice_fall_as_often_as_they_should() -> None:
     """Eleven sums, but what brings nobody anything looks the same."""
     game = duel({"wool": 4}, phase="roll", first={"cards": {"knight": 1}})
     roll = action_id("roll")
-    one = grown(game, 8000, actions=[roll, action_id("play_knight")])
+    one = grown(game, 4000, actions=[roll, action_id("play_knight")])
     expected = reached(one, game, roll, game.outcomes(roll))
     assert 3 < len(expected) < 36
 
@@ -256,25 +256,19 @@ def after(game: Game, action: int, known: Known) -> np.ndarray:
     return total
 
 
-def endgame() -> Game:
+def endgame(cards: dict[str, int]) -> Game:
     """Both need a point, and the other lacks one ore: a card, or the robber on its ore?"""
     rules = Rules(num_players=2, trading=False, max_turns=2)
-    first = {"cities": [0, 2, 4], "settlements": [6, 16, 18], "cards": {"knight": 1}}
+    first = {"cities": [0, 2, 4], "settlements": [6, 16, 18], "cards": cards}
     second = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 2}}
     return duel({"wool": 1, "grain": 1, "ore": 1}, rules=rules, first=first, second=second)
 
 
-@cache
-def exact_win_probabilities() -> dict[int, float]:
-    """What each action of the endgame is worth to seat 0."""
-    game, known = endgame(), Known()
-    return {int(a): float(after(game, int(a), known)[0]) for a in game.legal_actions()}
-
-
 @pytest.mark.parametrize("way", [tree.UCB1, tree.PUCT])
-def test_win_probabilities_come_near_those_of_enumeration(way: int) -> None:
-    game = endgame()
-    exact = exact_win_probabilities()
+@pytest.mark.parametrize("cards", [{}, pytest.param({"knight": 1}, marks=pytest.mark.slow)])
+def test_win_probabilities_come_near_those_of_enumeration(cards: dict[str, int], way: int) -> None:
+    game, known = endgame(cards), Known()
+    exact = {int(a): float(after(game, int(a), known)[0]) for a in game.legal_actions()}
     one = grown(game, 20_000, turns=1000, way=way, exploration=0.3)
     moves = moves_of(one)
     best = max(exact, key=lambda a: exact[a])

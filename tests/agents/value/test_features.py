@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.value import value_calls
-from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
+from catan_pz.actions import PLAY_KNIGHT
+from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
+from catan_pz.engine.state import States
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import Float32Array
 from catan_pz.rules import Rules
 from catan_pz.terms import KNIGHT, MONOPOLY, Phase
 from tests.helpers import path
@@ -16,12 +19,21 @@ pytestmark = pytest.mark.purepython
 RULES = Rules(num_players=2, trading=False)
 
 
+@entry
+def describe(games: States, viewer: int, features: Float32Array) -> None:
+    write_position(games[0], viewer, features)
+
+
+def all_features_of(game: Game, viewer: int = 0) -> np.ndarray:
+    """(P * F + C) features as a viewer knows them."""
+    features = np.zeros(game.rules.num_players * NUM_FEATURES + NUM_SHARED, np.float32)
+    describe(game.games, viewer, features)
+    return features
+
+
 def features_of(game: Game, viewer: int = 0) -> np.ndarray:
     """(P, F) features of the seats from the viewer on."""
-    seats = game.rules.num_players
-    features = np.full(seats * NUM_FEATURES + NUM_SHARED, np.nan, np.float32)
-    value_calls.describe(game.games, viewer, features)
-    return features[:-NUM_SHARED].reshape(seats, NUM_FEATURES)
+    return all_features_of(game, viewer)[:-NUM_SHARED].reshape(-1, NUM_FEATURES)
 
 
 def test_a_position() -> None:
@@ -32,8 +44,7 @@ def test_a_position() -> None:
         "hand": {"brick": 1, "lumber": 1, "wool": 1, "grain": 1, "ore": 3},
         "cards": {"knight": 2},
     }
-    second = {"cities": [20], "hand": {"wool": 4}, "cards": {"monopoly": 1}, "knights": 1}
-    second.pop("knights")
+    second = {"cities": [20], "hand": {"wool": 4}, "cards": {"monopoly": 1}}
     game = position([first, second], rules=RULES)
     own, other = features_of(game)
     assert own[0] == pytest.approx(0.8)
@@ -64,18 +75,12 @@ def test_pending_choices_are_the_turn_players() -> None:
     )
     before = features_of(game)
     assert before[:, 66:70].sum() == 0
-    game.step(int(game.legal_actions()[np.isin(game.legal_actions(), knight_actions())][0]))
+    game.step(PLAY_KNIGHT)
     own, other = features_of(game)
     assert game.phase == Phase.MOVE_ROBBER
     assert own[66] == 1
     assert own[69] == 1
     assert other[64:70].sum() == 0
-
-
-def knight_actions() -> list[int]:
-    from catan_pz.actions import PLAY_KNIGHT
-
-    return [PLAY_KNIGHT]
 
 
 def test_cards_that_a_viewer_cant_see_change_nothing() -> None:

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from catan_pz.agents.policies import EVOLVED
-from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import Judge, ValueNet, shipped
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from tests.agents.search.play import duel, in_the_middle, play_out
+from tests.agents.value.test_features import all_features_of
 from tests.helpers import act
 
 RULES = Rules(trading=False)
@@ -47,9 +47,8 @@ def test_the_rules_compute_the_network(seats: int) -> None:
     for _ in range(60):
         game.step(int(rng.choice(game.legal_actions())))
     for viewer in range(seats):
-        features = np.zeros(seats * NUM_FEATURES + NUM_SHARED, np.float32)
-        value_calls.describe(game.games, viewer, features)
-        expected = np.roll(values_in_numpy(net, features, seats), viewer)
+        expected = values_in_numpy(net, all_features_of(game, viewer), seats)
+        expected = np.roll(expected, viewer)
         found = judge.win_probabilities(game.games, viewer)
         np.testing.assert_allclose(found, expected, rtol=1e-4)
 
@@ -79,7 +78,7 @@ def test_win_probabilities_are_calibrated(seats: int) -> None:
     rules = Rules(num_players=seats, trading=False)
     judge = Judge(rules, shipped(seats))
     foretold, won = [], []
-    for seed in range(300):
+    for seed in range(150):
         game = Game(rules, seed=10_000 + seed)
         play_out(game.games, EVOLVED, seed, 12 + seed % 36)
         if game.is_over:
