@@ -60,11 +60,8 @@ def test_offers_are_weighed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ore", "offer", "answer"),
-    [
-        (2, {"give": {"ore": 1}, "get": {"wool": 1}}, 383),
-        (3, {"give": {"brick": 1}, "get": {"ore": 1}}, 384),
-    ],
+    ("ore", "give", "get", "answer"),
+    [(2, "ore", "wool", 383), (3, "brick", "ore", 384)],
     ids=["accept", "reject"],
 )
 def test_the_quick_player_answers_what_helps_it(ore: int, give: str, get: str, answer: int) -> None:

@@ -61,7 +61,7 @@ def test_a_file_of_odd_numbers_or_with_an_odd_card_is_named(tmp_path) -> None:
     header = json.loads(content.pop("header").tobytes())
     for name, weights, card, match in (
         ("nan", np.full(NET_SIZE, np.nan, np.float16), {}, "value: weights"),
-        ("card", content["weights"], 5, "model: card=5"),
+        ("card", content["weights"], 5, "model: card must be an object, got 5"),
     ):
         header |= {"card": card}
         text = np.frombuffer(json.dumps(header).encode(), np.uint8)
