@@ -113,7 +113,7 @@ def rewarded(one, kind, count):
     )
     units = np.repeat(batch.units[row][None], count, 0)
     masks = np.repeat(batch.mask[row][None], count, 0)
-    for _ in range(8):
+    for _ in range(6):
         uniforms = one.rng.random((count, ch.NUM_SLOTS))
         made = one.policy().decide(units, masks, uniforms)
         taken = one.policy().decide(units, masks, uniforms, kinds=np.full(count, kind))

@@ -67,12 +67,12 @@ def test_targets_are_values_of_the_next_own_decision_and_rewards_at_the_end(prog
         finish(games, targets)
 
     one.transitions.begin, one.transitions.finish = spy_begin, spy_finish
-    for _ in range(200):
+    for _ in range(120):
         one.step()
-    taken = one.transitions.take(300)
+    taken = one.transitions.take(150)
     assert set(taken) == {"planes", "scalars", "legal", "choice", "target"}
-    assert taken["legal"][np.arange(300), taken["choice"]].all()
-    choices, targets = zip(*complete[:300], strict=True)
+    assert taken["legal"][np.arange(150), taken["choice"]].all()
+    choices, targets = zip(*complete[:150], strict=True)
     assert taken["choice"].tolist() == list(choices)
     np.testing.assert_allclose(taken["target"], targets, atol=1e-5)
     # 0.75 and 0.02 for each point of difference, of the loser with the other sign.
