@@ -23,7 +23,7 @@ def test_a_resumed_run_is_the_whole_run(program, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     program.main([*SHORT, "--generations=4", f"--out={whole}"])
     program.main([*SHORT, "--generations=2", f"--out={parts}"])
-    program.main([*SHORT, "--generations=4", f"--out={parts}", "--resume", "--workers=2"])
+    program.main([*SHORT, "--generations=4", f"--out={parts}", "--resume"])
     assert generations(parts) == generations(whole)
     assert len(generations(whole)) == 1 + 4
     written = json.loads((whole / "weights.json").read_text(encoding="utf-8"))
