@@ -80,18 +80,14 @@ def test_what_is_hidden_has_no_part_in_a_choice(rules: Rules, method: str) -> No
             assert same(again[1], chosen[1])
 
 
-def test_with_gumbel_the_number_of_workers_changes_nothing() -> None:
+@pytest.mark.parametrize(("method", "workers"), [("gumbel", (1, 3)), ("uct", (2, 2))])
+def test_threads_leave_choices_repeatable(method: str, workers: tuple[int, int]) -> None:
+    """With "gumbel" for any number of them; trees add up to the budget."""
     place = in_the_middle(RULES[0], 6, 140)
-    alone, shared = (decided(*place, simulations=200, workers=n) for n in (1, 3))
-    assert alone[0] == shared[0]
-    assert same(alone[1], shared[1])
-
-
-def test_trees_of_several_workers_add_up_to_the_budget() -> None:
-    place = in_the_middle(RULES[0], 6, 140)
-    first, again = (decided(*place, method="uct", simulations=300, workers=2) for _ in range(2))
-    assert same(first[1], again[1])
-    assert first[1]["visits"].sum() == first[1]["simulations"] <= 300
+    one, other = (decided(*place, method=method, simulations=200, workers=n) for n in workers)
+    assert one[0] == other[0]
+    assert same(one[1], other[1])
+    assert one[1]["visits"].sum() == one[1]["simulations"] <= 200
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,5 +1,6 @@
 """Tree search led by an evaluator, in place of rollouts."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -51,24 +52,18 @@ def test_positions_are_judged_together() -> None:
     assert (last["win_probabilities"] <= 1).all()
 
 
-class Answers:
-    """Says what it was made with."""
-
-    def __init__(self, *answer: Any) -> None:
-        self.answer = answer
-
-    def evaluate(self, observations: Any, masks: Any) -> Any:
-        return self.answer
-
-
 MASKS = np.array([[1, 0, 1], [0, 1, 0]], np.int8)
 SEEN = np.zeros((2, SIZE), np.int8)
 VALUES = np.full((2, 4), 0.25)
 
 
+def checked(*answer: Any) -> Any:
+    evaluator: Any = SimpleNamespace(evaluate=lambda observations, masks: answer)
+    return checked_evaluation(evaluator, SEEN, MASKS, 3)
+
+
 def test_priors_of_illegal_actions_do_not_count() -> None:
-    answers = Answers(np.array([[1, 5, 3], [2, 0, 2]]), VALUES)
-    priors, values = checked_evaluation(answers, SEEN, MASKS, 3)
+    priors, values = checked(np.array([[1, 5, 3], [2, 0, 2]]), VALUES)
     assert priors.tolist() == [[0.25, 0, 0.75], [0, 1, 0]]  # nothing legal: all alike
     assert values.tolist() == [[0.25, 0.25, 0.25, 0]] * 2
 
@@ -83,4 +78,4 @@ def test_priors_of_illegal_actions_do_not_count() -> None:
 )
 def test_what_an_evaluator_may_not_say(answer: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        checked_evaluation(Answers(*answer), SEEN, MASKS, 4)
+        checked(*answer)

@@ -176,16 +176,6 @@ def test_a_finished_game_is_won_by_its_winner() -> None:
     assert values_at_end(game, since=20)[0] == pytest.approx(1 - 10 * DELAY)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_others_are_judged_by_the_value(players: int) -> None:
-    game, _ = in_the_middle(Rules(trading=False, num_players=players), 2, 200)
-    for viewer in range(players):
-        found = values_at_end(game, viewer)
-        expected = Judge(game.rules, shipped(players)).win_probabilities(game.games, viewer)
-        assert (found[:players] == expected).all()
-        assert (found[players:] == 0).all()
-
-
 def test_a_position_is_judged_as_the_agents_seat_knows_it() -> None:
     """Seat 1 is to move, and seat 0 has four cards of which it alone knows what they are."""
     rules = Rules(num_players=2, trading=False)

@@ -18,7 +18,7 @@ from tests.agents.search.play import (
     seen,
     values_at_end,
 )
-from tests.helpers import act, edge
+from tests.helpers import act
 
 pytestmark = pytest.mark.purepython
 
@@ -47,16 +47,6 @@ def test_a_tree_moves_on() -> None:
     agent.act(seen(game))
     assert agent.last["simulations"] == 30
     assert agent.last["visits"].sum() > 30  # those of the first decision go on counting
-
-
-def test_offers_are_weighed() -> None:
-    game = duel(
-        {"brick": 1, "lumber": 1, "wool": 2},
-        first={"cities": [], "settlements": [6, 16], "roads": [edge(16, 17), edge(17, 18)]},
-        second={"hand": {"grain": 2, "ore": 1, "brick": 1}},
-        rules=TRADERS,
-    )
-    assert decided(game, simulations=12, turns=0, determinizations=1)[0] in game.legal_actions()
 
 
 @pytest.mark.parametrize(

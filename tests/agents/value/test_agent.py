@@ -89,7 +89,7 @@ def test_a_theft_is_worth_the_mean_over_the_cards_of_the_victim(phase: str, robb
     assert thefts > 0
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("seats", [2, 4])
 def test_it_settles_where_the_value_is_largest(seats: int) -> None:
     rules = Rules(num_players=seats, trading=False)
     earned = []
@@ -102,20 +102,6 @@ def test_it_settles_where_the_value_is_largest(seats: int) -> None:
         earned.append(game.state["pips"][0, [Resource.LUMBER, Resource.ORE]].tolist())
     assert earned[0][0] > earned[1][0]
     assert earned[1][1] > earned[0][1]
-
-
-def test_with_a_large_margin_it_plays_as_the_evolved_player() -> None:
-    rules = Rules(num_players=2, trading=False, max_turns=30)
-    game, evolved = Game(rules, seed=5), load("evolved")
-    evolved.reset(0, rules, 1)
-    with Table(game, [ValueAgent(margin=0.99), "random"], seat_seeds(5, 2)) as table:
-        compared = 0
-        while not (game.is_over or game.is_truncated):
-            if game.player == 0 and game.phase not in SETUP and game.mask.sum() > 1:
-                assert table.decide() == evolved.act(table.view(0))
-                compared += 1
-            table.step()
-    assert compared > 15
 
 
 @pytest.mark.parametrize(("points", "usual", "other"), [(10, 0.02, 0.06), (15, 0.06, 0.02)])
@@ -169,12 +155,6 @@ def test_advice_and_policy_agree_with_what_it_plays(trading: bool) -> None:
                     compared += policy[:OFFER].argmax() == played
             table.step()
     assert compared > 5
-
-
-def test_it_estimates_everybodys_win_probability() -> None:
-    game, agent = Game(RULES, seed=2), load("value")
-    agent.reset(0, RULES, 1)
-    assert agent.win_probabilities(seen(game)).sum() == pytest.approx(1)
 
 
 def test_bad_options_are_named(tmp_path) -> None:

@@ -19,10 +19,10 @@ HANDS = ({"brick": 2}, {"ore": 1}, {"ore": 1, "wool": 1})
 ORE_FOR_BRICK = action_id("offer", give={"brick": 1}, get={"ore": 1})
 
 
-def at_table(hands=HANDS) -> Game:
+def at_table(hands=HANDS, rules: Rules = RULES) -> Game:
     places = (10, 20, 33)
     seats = [{"settlements": [v], "hand": hand} for v, hand in zip(places, hands, strict=True)]
-    return position(seats, rules=RULES)
+    return position(seats, rules=rules)
 
 
 def value_with(hands, net) -> np.ndarray:
@@ -90,10 +90,7 @@ def test_it_offers_what_both_gain_by() -> None:
 
 def test_composed_offers_are_left_to_the_evolved_player() -> None:
     rules = Rules(num_players=3, offer_form="composed")
-    seats = [
-        {"settlements": [v], "hand": hand} for v, hand in zip((10, 20, 33), HANDS, strict=True)
-    ]
-    game = position(seats, rules=rules)
+    game = at_table(rules=rules)
     view = seen(game)
     assert END_TURN in considered(view, END_TURN)
     assert set(considered(view, END_TURN)).isdisjoint(range(COMPOSE_GIVE, ACCEPT))
@@ -103,13 +100,10 @@ def test_composed_offers_are_left_to_the_evolved_player() -> None:
     assert considered(seen(game), COMPOSE_GIVE).tolist() == [COMPOSE_GIVE]
 
 
-@pytest.mark.parametrize("form", ["composed", "both"])
-def test_the_policy_tells_actions_apart_where_an_offer_is_to_be_composed(form, monkeypatch) -> None:
-    rules = Rules(num_players=3, offer_form=form)
+def test_the_policy_tells_actions_apart_where_an_offer_is_to_be_composed(monkeypatch) -> None:
+    rules = Rules(num_players=3, offer_form="both")
     hands = ({"brick": 2, "lumber": 2, "wool": 4, "grain": 2, "ore": 3}, *HANDS[1:])
-    places = (10, 20, 33)
-    seats = [{"settlements": [v], "hand": hand} for v, hand in zip(places, hands, strict=True)]
-    game = position(seats, rules=rules)
+    game = at_table(hands, rules)
     agent = ValueAgent()
     agent.reset(0, rules, 1)
     view = seen(game)
