@@ -1,1 +1,1 @@
-"""Playing and watching as a person: windows, terminals, and the session behind them."""
+"""Playing and watching as a person: the desk, the terminal, and the session behind them."""
