@@ -138,8 +138,7 @@ class PointsHeld(LinearReward):
 class RoadHeld(LinearReward):
     """Length of the own longest continuous road after each own move.
 
-    The sub-goal of the agents marked "*" for their choice of roads. Source: G. E. Rocco,
-    "DQN-based approaches for complex board games", master thesis, Trieste, 2023.
+    The sub-goal of the agents marked "*" for their choice of roads. Source: as of `PointsHeld`.
     """
 
     def __init__(self) -> None:

@@ -203,14 +203,13 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
 
     def _finish(self, is_won: bool) -> None:
         flags = self.terminations if is_won else self.truncations
-        for agent in self.agents:
-            flags[agent] = True
+        flags.update(dict.fromkeys(self.agents, True))
 
     def observe(self, agent: str) -> Observation:
         """What an agent sees now, in fresh arrays; valid for every possible agent at any time.
 
-        With "dict" the arrays of an observation that nobody holds any more are given out again.
-        Their values may be written to, but not their `shape` or `flags`; reshape a view instead.
+        With "dict" the arrays of an observation that nobody holds any more are given out again:
+        write to their values, but not to their `shape` or `flags`.
         """
         seen, mask = self._match.observe(self._seat_of(agent))
         return {"observation": seen, "action_mask": mask}

@@ -104,8 +104,7 @@ class CatanGame(pyspiel.Game):
 class CatanState(pyspiel.State):
     """A state: a chance node where a board, a roll, a card or a theft is drawn.
 
-    Attributes:
-        game: the `Game`, None before the board is drawn.
+    `game` is None before the board is drawn.
     """
 
     def __init__(self, game: CatanGame) -> None:

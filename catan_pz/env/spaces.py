@@ -22,12 +22,10 @@ def observation_space(encoder: Encoder) -> spaces.Space[Any]:
 
 
 def encoder_of_space(space: spaces.Space[Any], observation: Encoder | str | None = None) -> Encoder:
-    """The encoder of the observations that a learner was trained on.
+    """The encoder of the observations, of a space, that a learner was trained on.
 
-    Args:
-        space: the learner's observation space.
-        observation: the encoder or its name; None for the one of "flat", "dict" and "units"
-            that has the space.
+    `observation` is the encoder or its name; None for the one of "flat", "dict" and "units" that
+    has the space.
     """
     if observation is None:
         for name in ("flat", "dict", "units"):
