@@ -1,24 +1,8 @@
 import numpy as np
-import pytest
-from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-
-
-@pytest.mark.parametrize("observation", ["flat", "units"])
-def test_spaces_and_masks(observation):
-    env = CatanVectorEnv(5, observation=observation, num_players=3)
-    assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
-    seen, info = env.reset(seed=3)
-    for _ in range(20):
-        assert env.observation_space.contains(seen)
-        assert info["action_mask"].shape == (5, 389)
-        actions = env.action_space.sample(mask=tuple(info["action_mask"]))
-        seen, reward, terminated, truncated, info = env.step(actions)
-        assert reward.shape == terminated.shape == truncated.shape == (5,)
-    env.close()
 
 
 def test_ends_are_told_in_the_step_that_starts_the_next_episode():

@@ -7,7 +7,6 @@ torchrl = pytest.importorskip("torchrl", reason="takes the extra `torchrl`")
 
 import torch  # noqa: E402
 from tensordict.nn import InteractionType, TensorDictModule  # noqa: E402
-from torchrl.envs.utils import check_env_specs  # noqa: E402
 from torchrl.modules import MaskedCategorical, ProbabilisticActor  # noqa: E402
 
 with warnings.catch_warnings():
@@ -44,19 +43,6 @@ def actor(env):
 
 def legal(data):
     return data["action_mask"].gather(-1, data["action"].unsqueeze(-1)).all()
-
-
-@pytest.mark.parametrize("observation", ["flat", "units"])
-def test_specs_hold(observation):
-    env = CatanTorchRLEnv(5, seat="random", observation=observation, seed=1, **QUICK)
-    check_env_specs(env)
-    data = env.rollout(120, break_when_any_done=False)
-    assert data["observation"].dtype == (torch.float32 if observation == "flat" else torch.int8)
-    assert legal(data)
-    assert data["next", "done"].any()
-    for spec, found in ((env.observation_spec, data[:, -1]), (env.done_spec, data[:, -1]["next"])):
-        assert spec.is_in(found.select(*spec.keys()))
-    env.close()
 
 
 def test_steps_are_those_of_the_core():
