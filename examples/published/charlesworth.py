@@ -391,10 +391,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     learner = Learner(args)
     algorithm = "PPO, heads for joint actions, league of past selves"
     card = training_card(args, algorithm, "examples/published/charlesworth.py")
-    title = f"PPO with heads and a league, {args.size} network"
-    counted = {"option": "updates", "unit": "updates"}
-    run = Run(args, learner, title=title, card=card, evaluations=learner.win_rates, **counted)
-    return run.train()
+    told = {"title": f"PPO with heads and a league, {args.size} network", "card": card}
+    told |= {"option": "updates", "unit": "updates"}
+    return Run(args, learner, evaluations=learner.win_rates, **told).train()
 
 
 if __name__ == "__main__":
