@@ -63,7 +63,6 @@ def longest_trail(roads_0: int, roads_1: int, start: int, barred: int) -> int:
 
 @rule
 def longest_road_length(s: State, p: int) -> int:
-    """Roads in the longest continuous road of p."""
     barred = opponents_buildings(s, p)
     longest = 0
     starts = s.road_ends[p]
@@ -76,7 +75,6 @@ def longest_road_length(s: State, p: int) -> int:
 
 @rule
 def own_roads_at(s: State, p: int, v: int) -> int:
-    """How many roads of p touch a vertex."""
     roads = 0
     for k in range(3):
         e = VERTEX_EDGES[v, k]

@@ -41,5 +41,4 @@ def edge_word(e: int) -> int:
 
 @rule
 def edge_bit(e: int) -> int:
-    """Edge e in its word."""
     return 1 << (e % EDGES_PER_WORD)

@@ -83,13 +83,11 @@ def settlement_spots(s: State, p: int) -> int:
 
 @rule
 def can_build_settlement(s: State, p: int) -> bool:
-    """Whether p has the cards and a piece."""
     return can_afford(s, p, SETTLEMENT) and settlements_left(s, p) > 0
 
 
 @rule
 def can_build_city(s: State, p: int) -> bool:
-    """Whether p has the cards and a piece."""
     return can_afford(s, p, CITY) and cities_left(s, p) > 0
 
 
@@ -122,7 +120,6 @@ def cut_reach(s: State, p: int, v: int) -> None:
 
 @rule
 def place_road(s: State, p: int, e: int) -> None:
-    """Place a road of p, and award the longest road."""
     s.roads[p, bits.edge_word(e)] |= bits.edge_bit(e)
     s.on_edge[e] = ROAD_OF + p
     for k in range(2):

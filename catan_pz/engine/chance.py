@@ -164,7 +164,6 @@ def shuffle_rest_of_deck(s: State) -> None:
 
 @rule
 def has_adjacent_red(s: State) -> bool:
-    """Whether a 6 or 8 lies next to a 6 or 8."""
     for h in range(NUM_HEXES):
         if s.token[h] == 6 or s.token[h] == 8:
             for k in range(6):
@@ -208,7 +207,6 @@ def lay_lettered_tokens(s: State) -> None:
 
 @rule
 def shuffle_board(s: State, spiral: int, no_adjacent_red: int) -> None:
-    """Shuffle hexes, harbors and number tokens."""
     shuffle_all(s, s.terrain[:], TERRAINS)
     shuffle_all(s, s.harbor[:], HARBORS)
     if spiral:

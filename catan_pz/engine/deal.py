@@ -72,7 +72,6 @@ def deal_board(s: State, how: Deal) -> None:
 
 @rule
 def deal(games: States, i: int, seed: np.uint64, how: Deal) -> None:
-    """Start game i."""
     games[i] = how.blank[0]
     s = games[i]
     s.rng = scramble(seed)

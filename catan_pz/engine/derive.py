@@ -46,7 +46,6 @@ def derive_crowded(s: State) -> None:
 
 @rule
 def derive_places(s: State) -> None:
-    """What stands on each vertex and each edge."""
     for v in range(NUM_VERTICES):
         s.on_vertex[v] = 0
         for p in range(s.num_players):
@@ -106,7 +105,6 @@ def derive_points(s: State, p: int) -> None:
 
 @rule
 def derive(s: State) -> None:
-    """Work out every derived field."""
     derive_token_hexes(s)
     derive_crowded(s)
     derive_places(s)

@@ -47,7 +47,6 @@ def can_play_road_building(s: State, p: int) -> bool:
 
 @rule
 def put_down(s: State, p: int, card: int) -> None:
-    """Play a card from the hand."""
     s.cards[p, card] -= 1
     s.played[p, card] += 1
     s.card_played = 1

@@ -8,25 +8,7 @@ number, rows 1 to `MAX_EVENTS` the events, the rest is scratch space for the sta
 from enum import IntEnum
 from typing import Final
 
-from catan_pz.actions import (
-    ACCEPT,
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
-    CLOSE_WITH,
-    COMPOSE_GIVE,
-    COMPOSE_SEND,
-    DISCARD,
-    MOVE_ROBBER,
-    OFFER,
-    PLAY_KNIGHT,
-    PLAY_MONOPOLY,
-    PLAY_ROAD_BUILDING,
-    ROLL,
-    STEAL,
-    WITHDRAW,
-)
+from catan_pz import actions
 from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.turn import is_truncated
 from catan_pz.kernels.rule import rule
@@ -124,7 +106,6 @@ EVERYBODY: Final = (1 << MAX_PLAYERS) - 1
 def add_event(
     events: Int16Matrix, kind: int, seat: int, other: int, what: int, amount: int, seen_by: int
 ) -> None:
-    """Append an event."""
     k = int(events[0, 0]) + 1
     events[0, 0] = k
     events[k, KIND] = kind
@@ -152,9 +133,8 @@ def remember(s: State, events: Int16Matrix) -> None:
 
 @rule
 def add_decision(s: State, a: int, forced: int, events: Int16Matrix) -> None:
-    """The decision itself, before it is played."""
     p = int(s.player)
-    seen_by = 1 << p if COMPOSE_GIVE <= a < COMPOSE_SEND else EVERYBODY
+    seen_by = 1 << p if actions.COMPOSE_GIVE <= a < actions.COMPOSE_SEND else EVERYBODY
     add_event(events, DECISION, p, int(s.turn_player), a, forced, seen_by)
 
 
@@ -183,13 +163,12 @@ def add_acceptance(s: State, p: int, events: Int16Matrix) -> None:
 
 @rule
 def add_card_played(p: int, a: int, events: Int16Matrix) -> None:
-    """The development card that action a plays."""
     card = MONOPOLY
-    if a == PLAY_KNIGHT:
+    if a == actions.PLAY_KNIGHT:
         card = KNIGHT
-    elif a == PLAY_ROAD_BUILDING:
+    elif a == actions.PLAY_ROAD_BUILDING:
         card = ROAD_BUILDING
-    elif a < PLAY_MONOPOLY:
+    elif a < actions.PLAY_MONOPOLY:
         card = YEAR_OF_PLENTY
     add_event(events, CARD_PLAYED, p, NOBODY, card, 1, EVERYBODY)
 
@@ -197,22 +176,22 @@ def add_card_played(p: int, a: int, events: Int16Matrix) -> None:
 @rule
 def add_cause(s: State, p: int, a: int, events: Int16Matrix) -> None:
     """What was rolled, built, bought, played or moved by action a, once it is played."""
-    if a == ROLL:
+    if a == actions.ROLL:
         add_event(events, ROLLED, p, NOBODY, int(s.dice[0]), int(s.dice[1]), EVERYBODY)
-    elif BUILD_ROAD <= a < BUILD_SETTLEMENT:
-        add_event(events, ROAD_BUILT, p, NOBODY, a - BUILD_ROAD, 1, EVERYBODY)
-    elif BUILD_SETTLEMENT <= a < BUILD_CITY:
-        add_event(events, SETTLEMENT_BUILT, p, NOBODY, a - BUILD_SETTLEMENT, 1, EVERYBODY)
-    elif BUILD_CITY <= a < BUY_DEVELOPMENT_CARD:
-        add_event(events, CITY_BUILT, p, NOBODY, a - BUILD_CITY, 1, EVERYBODY)
-    elif a == BUY_DEVELOPMENT_CARD:
+    elif actions.BUILD_ROAD <= a < actions.BUILD_SETTLEMENT:
+        add_event(events, ROAD_BUILT, p, NOBODY, a - actions.BUILD_ROAD, 1, EVERYBODY)
+    elif actions.BUILD_SETTLEMENT <= a < actions.BUILD_CITY:
+        add_event(events, SETTLEMENT_BUILT, p, NOBODY, a - actions.BUILD_SETTLEMENT, 1, EVERYBODY)
+    elif actions.BUILD_CITY <= a < actions.BUY_DEVELOPMENT_CARD:
+        add_event(events, CITY_BUILT, p, NOBODY, a - actions.BUILD_CITY, 1, EVERYBODY)
+    elif a == actions.BUY_DEVELOPMENT_CARD:
         for card in range(NUM_CARD_KINDS):
             if s.cards[p, card] > events[_CARDS, card]:
                 add_event(events, CARD_BOUGHT, p, NOBODY, card, 1, 1 << p)
-    elif PLAY_KNIGHT <= a < MOVE_ROBBER:
+    elif actions.PLAY_KNIGHT <= a < actions.MOVE_ROBBER:
         add_card_played(p, a, events)
-    elif MOVE_ROBBER <= a < STEAL:
-        add_event(events, ROBBER_MOVED, p, NOBODY, a - MOVE_ROBBER, 1, EVERYBODY)
+    elif actions.MOVE_ROBBER <= a < actions.STEAL:
+        add_event(events, ROBBER_MOVED, p, NOBODY, a - actions.MOVE_ROBBER, 1, EVERYBODY)
 
 
 @rule
@@ -223,7 +202,6 @@ def gained(s: State, q: int, r: int, events: Int16Matrix) -> int:
 
 @rule
 def add_theft(s: State, p: int, events: Int16Matrix) -> None:
-    """The card that p stole, if any."""
     for q in range(s.num_players):
         for r in range(NUM_RESOURCES):
             if gained(s, q, r, events) < 0:
@@ -232,7 +210,6 @@ def add_theft(s: State, p: int, events: Int16Matrix) -> None:
 
 @rule
 def add_bank_cards(s: State, events: Int16Matrix) -> None:
-    """Cards that went to the bank and came from it."""
     for q in range(s.num_players):
         for r in range(NUM_RESOURCES):
             n = gained(s, q, r, events)
@@ -255,13 +232,13 @@ def add_handed_over(s: State, p: int, partner: int, events: Int16Matrix) -> None
 @rule
 def add_cards(s: State, p: int, a: int, events: Int16Matrix) -> None:
     """Resource cards that moved in action a."""
-    if MOVE_ROBBER <= a < DISCARD:
+    if actions.MOVE_ROBBER <= a < actions.DISCARD:
         add_theft(s, p, events)
-    elif PLAY_MONOPOLY <= a < MOVE_ROBBER:
+    elif actions.PLAY_MONOPOLY <= a < actions.MOVE_ROBBER:
         add_handed_over(s, p, NOBODY, events)
-    elif CLOSE_WITH <= a < WITHDRAW:
-        add_handed_over(s, p, seat_after(s, p, a - CLOSE_WITH + 1), events)
-    elif a < OFFER:
+    elif actions.CLOSE_WITH <= a < actions.WITHDRAW:
+        add_handed_over(s, p, seat_after(s, p, a - actions.CLOSE_WITH + 1), events)
+    elif a < actions.OFFER:
         add_bank_cards(s, events)
 
 
@@ -287,7 +264,6 @@ def add_points(s: State, events: Int16Matrix) -> None:
 
 @rule
 def add_end(s: State, events: Int16Matrix) -> None:
-    """How the game has ended, if it has."""
     if s.phase == Phase.OVER:
         add_event(events, WON, int(s.winner), NOBODY, NOBODY, 1, EVERYBODY)
     elif is_truncated(s):
@@ -299,9 +275,9 @@ def begin_events(s: State, a: int, forced: int, events: Int16Matrix) -> None:
     """Start the events of a decision that is about to be played; `forced` ones are the engine's."""
     remember(s, events)
     add_decision(s, a, forced, events)
-    if a == COMPOSE_SEND:
+    if a == actions.COMPOSE_SEND:
         add_offer(s, int(s.player), events)
-    elif a == ACCEPT:
+    elif a == actions.ACCEPT:
         add_acceptance(s, int(s.player), events)
 
 
@@ -310,7 +286,7 @@ def end_events(s: State, p: int, a: int, events: Int16Matrix) -> None:
     """Add what a decision of p has brought, once it is played."""
     add_cause(s, p, a, events)
     add_cards(s, p, a, events)
-    if OFFER <= a < COMPOSE_GIVE:
+    if actions.OFFER <= a < actions.COMPOSE_GIVE:
         add_offer(s, p, events)
     add_points(s, events)
     add_end(s, events)

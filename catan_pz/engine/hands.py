@@ -165,7 +165,6 @@ def move_cards(s: State, giver: int, taker: int, r: int, n: int) -> None:
 
 @rule
 def can_afford(s: State, p: int, purchase: int) -> bool:
-    """Whether p holds the cards that a purchase costs."""
     left = 0
     for r in range(NUM_RESOURCES):
         # The sign bit of what is left: set as soon as one resource falls short.
@@ -175,7 +174,6 @@ def can_afford(s: State, p: int, purchase: int) -> bool:
 
 @rule
 def pay(s: State, p: int, purchase: int) -> None:
-    """Player p pays the bank for a purchase."""
     for r in range(NUM_RESOURCES):
         gain(s, p, r, -COSTS[purchase, r])
     note_payment(s, p)

@@ -1,30 +1,6 @@
 """Which actions are legal: the set `s.legal`, and the mask that it spells."""
 
-from catan_pz.actions import (
-    ACCEPT,
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
-    CLOSE_WITH,
-    COMPOSE_GET,
-    COMPOSE_GIVE,
-    COMPOSE_SEND,
-    DISCARD,
-    END_TURN,
-    MARITIME_TRADE,
-    MOVE_ROBBER,
-    OFFER,
-    PLAY_KNIGHT,
-    PLAY_MONOPOLY,
-    PLAY_ROAD_BUILDING,
-    PLAY_YEAR_OF_PLENTY,
-    PLENTY_PAIRS,
-    REJECT,
-    ROLL,
-    STEAL,
-    WITHDRAW,
-)
+from catan_pz import actions
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine import bits
 from catan_pz.engine.building import (
@@ -99,33 +75,31 @@ def pick_legal(s: State, n: int) -> int:
 
 @rule
 def allow_cards(s: State, p: int) -> None:
-    """Development cards that p, in turn, may play."""
     if may_play(s, p, KNIGHT):
-        allow(s, PLAY_KNIGHT, 1)
+        allow(s, actions.PLAY_KNIGHT, 1)
     if can_play_road_building(s, p):
-        allow(s, PLAY_ROAD_BUILDING, 1)
+        allow(s, actions.PLAY_ROAD_BUILDING, 1)
     if may_play(s, p, MONOPOLY):
-        allow(s, PLAY_MONOPOLY, (1 << NUM_RESOURCES) - 1)
+        allow(s, actions.PLAY_MONOPOLY, (1 << NUM_RESOURCES) - 1)
     if may_play(s, p, YEAR_OF_PLENTY):
-        for k in range(PLENTY_PAIRS.shape[0]):
-            first, second = PLENTY_PAIRS[k, 0], PLENTY_PAIRS[k, 1]
+        for k in range(actions.PLENTY_PAIRS.shape[0]):
+            first, second = actions.PLENTY_PAIRS[k, 0], actions.PLENTY_PAIRS[k, 1]
             needed = 2 if first == second else 1
             if s.bank[first] >= needed and s.bank[second] >= needed:
-                allow(s, PLAY_YEAR_OF_PLENTY + k, 1)
+                allow(s, actions.PLAY_YEAR_OF_PLENTY + k, 1)
 
 
 @rule
 def allow_building(s: State, p: int) -> None:
-    """What p may build and buy."""
     if can_build_road(s, p):
-        allow(s, BUILD_ROAD, road_spots(s, p, 0))
-        allow(s, BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
+        allow(s, actions.BUILD_ROAD, road_spots(s, p, 0))
+        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
     if can_build_settlement(s, p):
-        allow(s, BUILD_SETTLEMENT, settlement_spots(s, p))
+        allow(s, actions.BUILD_SETTLEMENT, settlement_spots(s, p))
     if can_build_city(s, p):
-        allow(s, BUILD_CITY, s.settlements[p])
+        allow(s, actions.BUILD_CITY, s.settlements[p])
     if can_buy_card(s, p):
-        allow(s, BUY_DEVELOPMENT_CARD, 1)
+        allow(s, actions.BUY_DEVELOPMENT_CARD, 1)
 
 
 @rule
@@ -140,17 +114,16 @@ def allow_maritime_trade(s: State, p: int) -> None:
         higher = (in_bank >> (give + 1)) << give
         can_give = int(s.hand[p, give] >= s.rate[p, give])
         swaps |= (lower | higher) * can_give << ((NUM_RESOURCES - 1) * give)
-    allow(s, MARITIME_TRADE, swaps)
+    allow(s, actions.MARITIME_TRADE, swaps)
 
 
 @rule
 def allow_composing(s: State, p: int) -> None:
-    """Cards that p may add to an offer."""
     for r in range(NUM_RESOURCES):
         if can_compose_give(s, p, r):
-            allow(s, COMPOSE_GIVE + r, 1)
+            allow(s, actions.COMPOSE_GIVE + r, 1)
         if can_compose_get(s, p, r):
-            allow(s, COMPOSE_GET + r, 1)
+            allow(s, actions.COMPOSE_GET + r, 1)
 
 
 @rule
@@ -159,7 +132,7 @@ def allow_offers(s: State, p: int) -> None:
     if s.offer_templates:
         giving, getting = bundles_held(s, p), bundles_to_ask_for(s, p)
         for word in range(OFFER_WORDS):
-            allow(s, OFFER + OFFERS_PER_WORD * word, offers_between(giving, getting, word))
+            allow(s, actions.OFFER + OFFERS_PER_WORD * word, offers_between(giving, getting, word))
     if s.offer_composed:
         allow_composing(s, p)
 
@@ -169,7 +142,7 @@ def allow_closing(s: State, p: int) -> None:
     """Those with whom p may trade, by relative seat."""
     for k in range(1, int(s.num_players)):
         if can_close_with(s, p, seat_after(s, p, k)):
-            allow(s, CLOSE_WITH + k - 1, 1)
+            allow(s, actions.CLOSE_WITH + k - 1, 1)
 
 
 @rule
@@ -178,7 +151,7 @@ def allow_stealing(s: State, p: int) -> None:
     seats = victims(s, p, int(s.robber))
     for k in range(1, int(s.num_players)):
         if (seats >> seat_after(s, p, k)) & 1 == 1:
-            allow(s, STEAL + k - 1, 1)
+            allow(s, actions.STEAL + k - 1, 1)
 
 
 @rule
@@ -186,13 +159,13 @@ def allow_discarding(s: State, p: int) -> None:
     held = 0
     for r in range(NUM_RESOURCES):
         held |= int(s.hand[p, r] > 0) << r
-    allow(s, DISCARD, held)
+    allow(s, actions.DISCARD, held)
 
 
 @rule
 def allow_main(s: State, p: int) -> None:
     """What p may do in turn, after the roll."""
-    allow(s, END_TURN, 1)
+    allow(s, actions.END_TURN, 1)
     allow_building(s, p)
     allow_cards(s, p)
     allow_maritime_trade(s, p)
@@ -206,38 +179,38 @@ def allow_in_turn(s: State, p: int) -> None:
     if s.phase == Phase.MAIN:
         allow_main(s, p)
     elif s.phase == Phase.ROLL:
-        allow(s, ROLL, 1)
+        allow(s, actions.ROLL, 1)
         allow_cards(s, p)
     elif s.phase == Phase.MOVE_ROBBER:
-        allow(s, MOVE_ROBBER, robber_spots(s, p))
+        allow(s, actions.MOVE_ROBBER, robber_spots(s, p))
     elif s.phase == Phase.STEAL:
         allow_stealing(s, p)
     elif s.phase == Phase.FREE_ROAD:
-        allow(s, BUILD_ROAD, road_spots(s, p, 0))
-        allow(s, BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
+        allow(s, actions.BUILD_ROAD, road_spots(s, p, 0))
+        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
     elif s.phase == Phase.SETUP_SETTLEMENT:
-        allow(s, BUILD_SETTLEMENT, setup_settlement_spots(s))
+        allow(s, actions.BUILD_SETTLEMENT, setup_settlement_spots(s))
     elif s.phase == Phase.SETUP_ROAD:
-        allow(s, BUILD_ROAD, setup_road_spots(s, p, 0))
-        allow(s, BUILD_ROAD + EDGES_PER_WORD, setup_road_spots(s, p, 1))
+        allow(s, actions.BUILD_ROAD, setup_road_spots(s, p, 0))
+        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, setup_road_spots(s, p, 1))
 
 
 @rule
 def allow_in_trade(s: State, p: int) -> None:
     """Legal actions while an offer is composed, answered or closed."""
     if s.phase == Phase.ANSWER:
-        allow(s, REJECT, 1)
+        allow(s, actions.REJECT, 1)
         if can_accept(s, p):
-            allow(s, ACCEPT, 1)
+            allow(s, actions.ACCEPT, 1)
         if s.counter_offers:
             allow_offers(s, p)
     elif s.phase == Phase.COMPOSE:
-        allow(s, WITHDRAW, 1)
+        allow(s, actions.WITHDRAW, 1)
         allow_composing(s, p)
         if can_send(s, p):
-            allow(s, COMPOSE_SEND, 1)
+            allow(s, actions.COMPOSE_SEND, 1)
     elif s.phase == Phase.CLOSE:
-        allow(s, WITHDRAW, 1)
+        allow(s, actions.WITHDRAW, 1)
         allow_closing(s, p)
 
 

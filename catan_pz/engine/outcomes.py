@@ -16,7 +16,6 @@ NUM_OUTCOMES: Final = 36
 
 @rule
 def resources_held(s: State, p: int) -> int:
-    """Set of resources of which p holds a card."""
     held = 0
     for r in range(NUM_RESOURCES):
         if s.hand[p, r] > 0:
@@ -26,7 +25,6 @@ def resources_held(s: State, p: int) -> int:
 
 @rule
 def kinds_in_deck(s: State) -> int:
-    """Set of kinds of cards in the deck."""
     cards = 0
     for place in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):
         cards |= 1 << int(s.deck[place])

@@ -4,33 +4,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from catan_pz.actions import (
-    ACCEPT,
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
-    CLOSE_WITH,
-    COMPOSE_GET,
-    COMPOSE_GIVE,
-    COMPOSE_SEND,
-    DISCARD,
-    END_TURN,
-    MARITIME_SWAPS,
-    MARITIME_TRADE,
-    MOVE_ROBBER,
-    NO_ACTION,
-    OFFER,
-    PLAY_KNIGHT,
-    PLAY_MONOPOLY,
-    PLAY_ROAD_BUILDING,
-    PLAY_YEAR_OF_PLENTY,
-    PLENTY_PAIRS,
-    REJECT,
-    ROLL,
-    STEAL,
-    WITHDRAW,
-)
+from catan_pz import actions
 from catan_pz.engine.building import apply_build_city, apply_build_road, apply_build_settlement
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.development import (
@@ -118,82 +92,77 @@ def apply_road(s: State, p: int, e: int) -> None:
 
 @rule
 def apply_building(s: State, p: int, a: int) -> None:
-    """Roads, settlements, cities."""
-    if a < BUILD_SETTLEMENT:
-        apply_road(s, p, a - BUILD_ROAD)
-    elif a >= BUILD_CITY:
-        apply_build_city(s, p, a - BUILD_CITY)
+    if a < actions.BUILD_SETTLEMENT:
+        apply_road(s, p, a - actions.BUILD_ROAD)
+    elif a >= actions.BUILD_CITY:
+        apply_build_city(s, p, a - actions.BUILD_CITY)
     elif s.phase == Phase.SETUP_SETTLEMENT:
-        apply_setup_settlement(s, p, a - BUILD_SETTLEMENT)
+        apply_setup_settlement(s, p, a - actions.BUILD_SETTLEMENT)
     else:
-        apply_build_settlement(s, p, a - BUILD_SETTLEMENT)
+        apply_build_settlement(s, p, a - actions.BUILD_SETTLEMENT)
 
 
 @rule
 def apply_card(s: State, p: int, a: int) -> None:
-    """Buying and playing development cards."""
-    if a == BUY_DEVELOPMENT_CARD:
+    if a == actions.BUY_DEVELOPMENT_CARD:
         apply_buy_card(s, p)
-    elif a == PLAY_KNIGHT:
+    elif a == actions.PLAY_KNIGHT:
         apply_play_knight(s, p)
-    elif a == PLAY_ROAD_BUILDING:
+    elif a == actions.PLAY_ROAD_BUILDING:
         apply_play_road_building(s, p)
-    elif a < PLAY_MONOPOLY:
-        pair = a - PLAY_YEAR_OF_PLENTY
-        apply_year_of_plenty(s, p, PLENTY_PAIRS[pair, 0], PLENTY_PAIRS[pair, 1])
+    elif a < actions.PLAY_MONOPOLY:
+        pair = a - actions.PLAY_YEAR_OF_PLENTY
+        apply_year_of_plenty(s, p, actions.PLENTY_PAIRS[pair, 0], actions.PLENTY_PAIRS[pair, 1])
     else:
-        apply_monopoly(s, p, a - PLAY_MONOPOLY)
+        apply_monopoly(s, p, a - actions.PLAY_MONOPOLY)
 
 
 @rule
 def apply_offering(s: State, p: int, a: int) -> None:
-    """Trade between players."""
-    if a < COMPOSE_GIVE:
-        apply_offer(s, p, a - OFFER)
-    elif a < COMPOSE_GET:
-        apply_compose_give(s, p, a - COMPOSE_GIVE)
-    elif a < COMPOSE_SEND:
-        apply_compose_get(s, p, a - COMPOSE_GET)
-    elif a == COMPOSE_SEND:
+    if a < actions.COMPOSE_GIVE:
+        apply_offer(s, p, a - actions.OFFER)
+    elif a < actions.COMPOSE_GET:
+        apply_compose_give(s, p, a - actions.COMPOSE_GIVE)
+    elif a < actions.COMPOSE_SEND:
+        apply_compose_get(s, p, a - actions.COMPOSE_GET)
+    elif a == actions.COMPOSE_SEND:
         send_offer(s, p)
-    elif a == ACCEPT:
+    elif a == actions.ACCEPT:
         apply_accept(s, p)
-    elif a == REJECT:
+    elif a == actions.REJECT:
         apply_reject(s, p)
-    elif a < WITHDRAW:
-        apply_close(s, p, seat_after(s, p, a - CLOSE_WITH + 1))
+    elif a < actions.WITHDRAW:
+        apply_close(s, p, seat_after(s, p, a - actions.CLOSE_WITH + 1))
     else:
         apply_withdraw(s, p)
 
 
 @rule
 def apply_action(s: State, a: int, script: Int8Matrix) -> None:
-    """Carry out a legal action."""
     p = int(s.player)
-    if a == ROLL:
+    if a == actions.ROLL:
         apply_roll(s, script)
-    elif a == END_TURN:
+    elif a == actions.END_TURN:
         apply_end_turn(s)
-    elif a < BUY_DEVELOPMENT_CARD:
+    elif a < actions.BUY_DEVELOPMENT_CARD:
         apply_building(s, p, a)
-    elif a < MOVE_ROBBER:
+    elif a < actions.MOVE_ROBBER:
         apply_card(s, p, a)
-    elif a < STEAL:
-        apply_move_robber(s, p, a - MOVE_ROBBER)
-    elif a < DISCARD:
-        apply_steal(s, p, seat_after(s, p, a - STEAL + 1))
-    elif a < MARITIME_TRADE:
-        apply_discard(s, p, a - DISCARD)
-    elif a < OFFER:
-        swap = a - MARITIME_TRADE
-        apply_maritime_trade(s, p, MARITIME_SWAPS[swap, 0], MARITIME_SWAPS[swap, 1])
+    elif a < actions.STEAL:
+        apply_move_robber(s, p, a - actions.MOVE_ROBBER)
+    elif a < actions.DISCARD:
+        apply_steal(s, p, seat_after(s, p, a - actions.STEAL + 1))
+    elif a < actions.MARITIME_TRADE:
+        apply_discard(s, p, a - actions.DISCARD)
+    elif a < actions.OFFER:
+        swap = a - actions.MARITIME_TRADE
+        apply_maritime_trade(s, p, actions.MARITIME_SWAPS[swap, 0], actions.MARITIME_SWAPS[swap, 1])
     else:
         apply_offering(s, p, a)
 
 
 @rule
 def step(s: State, a: int, script: Int8Matrix) -> None:
-    """Play one decision."""
     apply_action(s, a, script)
     s.outcome = NO_OUTCOME
     end_if_won(s)
@@ -205,7 +174,7 @@ def forced_action(s: State) -> int:
     """The action that the engine plays since it is the only legal one; NO_ACTION for none."""
     if s.skip_forced and count_legal(s) == 1:
         return pick_legal(s, 0)
-    return NO_ACTION
+    return actions.NO_ACTION
 
 
 @rule
@@ -224,10 +193,10 @@ def play(s: State, a: int, script: Int8Matrix, log: Log) -> int:
     With NO_ACTION a step goes on that has paused. Returns what the step was: who is to move
     (`MOVER`) and the bits `OVER`, `TRUNCATED`, `COUNTED`, `PAUSED`.
     """
-    forced = int(a == NO_ACTION)
+    forced = int(a == actions.NO_ACTION)
     if forced:
         a = forced_action(s)
-    while a != NO_ACTION:
+    while a != actions.NO_ACTION:
         p = int(s.player)
         if log.detail == ENDS:
             step(s, a, script)
@@ -236,7 +205,7 @@ def play(s: State, a: int, script: Int8Matrix, log: Log) -> int:
             add_decision_terms(s, p, forced, log.events, log.terms)
         a = forced_action(s)
         forced = 1
-        if log.detail == DECISIONS and a != NO_ACTION:
+        if log.detail == DECISIONS and a != actions.NO_ACTION:
             return int(s.player) | COUNTED | PAUSED
     code = int(s.player) | (COUNTED if log.detail != ENDS else 0)
     if s.phase == Phase.OVER:

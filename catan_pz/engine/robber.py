@@ -50,7 +50,6 @@ def apply_discard(s: State, p: int, r: int) -> None:
 
 @rule
 def touches(s: State, p: int, h: int) -> bool:
-    """Whether p has a building on a hex."""
     return (s.settlements[p] | s.cities[p]) & HEX_VERTEX_SET[h] != 0
 
 

@@ -62,14 +62,12 @@ _FINAL_LEAD = _TERMS[11]
 
 @rule
 def add_term(terms: Int8Matrix, p: int, term: int, n: int) -> None:
-    """Add n to a term of p."""
     total = int(terms[p, term]) + n
     terms[p, term] = max(_LEAST, min(_MOST, total))
 
 
 @rule
 def clear_terms(terms: Int8Matrix) -> None:
-    """Set all terms, (P, F), to zero."""
     for p in range(MAX_PLAYERS):
         for term in range(NUM_TERMS):
             terms[p, term] = 0

@@ -75,7 +75,6 @@ def apply_maritime_trade(s: State, p: int, give: int, get: int) -> None:
 
 @rule
 def may_offer(s: State) -> bool:
-    """Whether the player in turn may begin another offer."""
     return s.trading and s.offers_made < s.max_offers
 
 
@@ -93,7 +92,6 @@ def bundles_of(ones: int, twos: int) -> int:
 
 @rule
 def bundles_held(s: State, p: int) -> int:
-    """Set of bundles that p holds."""
     ones, twos = 0, 0
     for r in range(NUM_RESOURCES):
         if s.hand[p, r] >= 1:

@@ -48,13 +48,11 @@ def is_truncated(s: State) -> bool:
 
 @rule
 def is_finished(s: State) -> bool:
-    """Whether the game is won or truncated."""
     return s.phase == Phase.OVER or is_truncated(s)
 
 
 @rule
 def end_as_won(s: State) -> None:
-    """The player in turn has won."""
     end_offer(s)
     s.free_roads = 0
     s.winner = s.turn_player

@@ -63,11 +63,7 @@ def is_trusted(folder: Path) -> bool:
 
 
 class EntryCache:
-    """Cache of one entry point; numba loads from it and saves to it.
-
-    Args:
-        function: the entry point's Python function.
-    """
+    """Cache of one entry point; numba loads from it and saves to it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._name = f"{function.__module__}.{function.__qualname__}"
@@ -191,12 +187,7 @@ class GuardedCache:
 
 
 def use_kernel_cache(dispatcher: Any, kernel: Callable[..., Any]) -> None:
-    """Let numba cache a kernel, where it finds a folder.
-
-    Args:
-        dispatcher: of `numba.cuda.jit`.
-        kernel: its Python function.
-    """
+    """Let numba cache a kernel, made by `numba.cuda.jit`, where it finds a folder."""
     try:
         dispatcher.enable_caching()
     except Exception as error:

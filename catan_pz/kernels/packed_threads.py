@@ -169,7 +169,7 @@ def run_task(
 
 
 def _sleep_function() -> tuple[int, int]:
-    """Address of a function of the system that sleeps, and the argument for a short sleep."""
+    """Address of the system's function that sleeps, and its argument for a short sleep."""
     if sys.platform == "win32":
         function, length = ctypes.windll.kernel32.Sleep, 0  # gives way to other threads
     else:
@@ -177,16 +177,9 @@ def _sleep_function() -> tuple[int, int]:
     return ctypes.cast(function, ctypes.c_void_p).value or 0, length
 
 
-def _run_thread(
-    worker: Callable[..., bool],
-    task: NDArray[np.int64],
-    slots: NDArray[np.int64],
-    results: NDArray[np.int64],
-    own: int,
-    asleep: threading.Lock,
-) -> None:
+def _run_thread(asleep: threading.Lock, worker: Callable[..., bool], *arguments: Any) -> None:
     """Target of a thread, which can't acquire the lock until somebody releases it."""
-    while worker(task, slots, results, own, SPINS_BEFORE_SLEEP):
+    while worker(*arguments, SPINS_BEFORE_SLEEP):
         asleep.acquire()
 
 
@@ -222,7 +215,7 @@ class PackedThreadPool:
         self._end = finalize(self, _stop, self._slots, self._locks)
         for own, asleep in enumerate(self._locks, 1):
             asleep.acquire()
-            arguments = (bound(run_worker), self._task, self._slots, self._results, own, asleep)
+            arguments = (asleep, bound(run_worker), self._task, self._slots, self._results, own)
             threading.Thread(target=_run_thread, args=arguments, daemon=True).start()
 
     def __len__(self) -> int:

@@ -1,9 +1,7 @@
 """Types of the parameters of rules, as annotations: one name for Python, mypy and numba.
 
-Each alias carries its numba type; `signature_of` reads it. Beside these, rules take `int`,
-`float`, `bool` and `np.uint64`, what other modules name in the same way, such as
-`engine.state.State`, and a `NamedTuple` of any of these: a bundle, which costs compiled code
-nothing, and a call from Python 0.07 us a field.
+Beside these aliases rules take `int`, `float`, `bool`, `np.uint64`, and a `NamedTuple` of any: a
+bundle, which costs compiled code nothing, and a call from Python 0.07 us a field.
 """
 
 import inspect

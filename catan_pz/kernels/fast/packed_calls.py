@@ -126,10 +126,6 @@ class PackedCall:
 
     Args:
         dispatcher: of the entry point, compiled.
-
-    Attributes:
-        address: of the packed code.
-        words: int64, what the packed code reads.
     """
 
     def __init__(self, dispatcher: Any) -> None:
@@ -149,12 +145,7 @@ class PackedCall:
         self._held: list[Any] = [_NOTHING] * len(sizes)
 
     def fill(self, arguments: tuple[Any, ...]) -> None:
-        """Write arguments, `first` and `last` left out, over those before.
-
-        Raises:
-            TypeError: for an argument of another type than the parameter's, or for more or
-                fewer of them.
-        """
+        """Write arguments, `first` and `last` left out, over those before."""
         held = self._held
         if len(arguments) != len(held):
             told = f"{len(arguments)} arguments, must be {len(held)}"
