@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-PURE_PYTHON = ("cli", "render", "notation", "ui")
+PURE_PYTHON = ("cli", "render", "play")
 """Folders whose tests play few decisions: quick with NUMBA_DISABLE_JIT=1 as well."""
 
 # Parallel workers take a core each; libraries that start a thread per core would get in their way.

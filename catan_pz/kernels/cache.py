@@ -53,13 +53,26 @@ def _user_folder() -> Path:
 
 
 def is_trusted(folder: Path) -> bool:
-    """Whether nobody but this user, its group and root can put code into a folder."""
+    """Whether nobody but this user and root can put code into a folder."""
     with suppress(OSError, AttributeError):  # it isn't there yet, or there are no such permissions
         status = folder.stat()
-        if status.st_uid not in (0, os.getuid()) or status.st_mode & stat.S_IWOTH:
+        is_own = status.st_uid in (0, os.getuid())
+        others = stat.S_IWOTH | (0 if _is_own_group(status.st_gid) else stat.S_IWGRP)
+        if not is_own or status.st_mode & others:
             warn_once("trust", f"{folder} belongs to others or can be written to by them: not used")
             return False
     return True
+
+
+def _is_own_group(group: int) -> bool:
+    """Whether a group is this user's alone, as many systems make one for each."""
+    import grp
+    import pwd
+
+    with suppress(KeyError):  # ids without a name
+        found, user = grp.getgrgid(group), pwd.getpwuid(os.getuid()).pw_name
+        return found.gr_name == user and set(found.gr_mem) <= {user}
+    return False
 
 
 class EntryCache:

@@ -167,10 +167,14 @@ def test_folders_of_the_package_and_of_others() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no such permissions")
-def test_code_is_never_taken_from_a_folder_that_others_can_write_to(toy: Toy, caplog) -> None:
+@pytest.mark.parametrize("mode", [0o777, 0o770])
+def test_code_is_never_taken_from_a_folder_that_others_can_write_to(
+    mode: int, toy: Toy, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "_is_own_group", lambda _group: False)
     toy.start()
     (path,) = toy.files()
-    path.parent.chmod(0o777)
+    path.parent.chmod(mode)
     assert toy.start() == 1
     assert f"{path.parent} belongs to others or can be written to by them" in caplog.messages[0]
 
