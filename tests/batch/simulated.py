@@ -38,13 +38,13 @@ RULE_SETS = (
     Rules(board=(1, 2, 3), dice=((3, 4), (6, 6)), victory_points=5),
 )
 BATCHES: tuple[dict[str, Any], ...] = (
-    {"rules": "one_v_one", "max_turns": 12, "reward": "points_gained", "global_state": True},
+    {"rules": "one_v_one", "max_turns": 5, "reward": "points_gained", "global_state": True},
     {"num_players": 3, "offer_form": "both", "skip_forced": True, "observation": "planes"},
-    {"trading": False, "observation": False, "board": (4, 5), "auto_reset": False, "max_turns": 9},
+    {"trading": False, "observation": False, "board": (4, 5), "auto_reset": False, "max_turns": 4},
 )
 SELF_PLAY: tuple[dict[str, Any], ...] = (
-    {"rules": "one_v_one", "max_turns": 8, "reward": "win_and_terms"},
-    {"num_players": 3, "trading": False, "max_turns": 9, "reward": "points_gained"},
+    {"rules": "one_v_one", "max_turns": 4, "reward": "win_and_terms"},
+    {"num_players": 3, "trading": False, "max_turns": 4, "reward": "points_gained"},
 )
 GAMES = 3
 
@@ -110,7 +110,7 @@ def play_rules(way: str, rules: Rules, seeds: range, decisions: int) -> str:
     return digest.hexdigest()
 
 
-def play_batch(device: str, case: dict[str, Any], steps: int = 60) -> list[Any]:
+def play_batch(device: str, case: dict[str, Any], steps: int = 32) -> list[Any]:
     """Play given, sampled and drawn actions in turn: a digest, and the number of games ended."""
     digest = hashlib.sha256()
     batch = catan_pz.make_batch(GAMES, device=device, seed=5, **case)
@@ -191,7 +191,7 @@ def refusals(device: str) -> dict[str, str]:
     return said
 
 
-def play_self(device: str, case: dict[str, Any], steps: int = 40) -> list[str]:
+def play_self(device: str, case: dict[str, Any], steps: int = 24) -> list[str]:
     """Digests of what steps of self-play show, and of what a rollout makes of them."""
     batch = SelfPlayBatch(GAMES, device=device, seed=3, observation="units", **case)
     rollout = SelfPlayRollout(batch, steps)
@@ -226,7 +226,7 @@ def refuse_self(device: str) -> str:
     return said
 
 
-def played(way: str, decisions: int = 40) -> dict[str, Any]:
+def played(way: str, decisions: int = 24) -> dict[str, Any]:
     """Digests of games, batches and self-play, as far as there are any by this way."""
     device = "cpu" if way == "compiled" else "cuda"
     found: dict[str, Any] = {}
