@@ -198,9 +198,9 @@ def test_adapters_name_the_extra_that_they_miss(
 
 
 def test_small_networks_play_by_their_file(tmp_path: Path) -> None:
-    rules = Rules(num_players=2, trading=False)
-    path = tmp_path / "small.npz"
-    model(rules=rules).save(path)
+    path, small = tmp_path / "small.npz", model()
+    rules = Rules.from_dict(small.rules)
+    small.save(path)
     assert load_agent(str(path), rules).name == "small"
     with pytest.raises(click.UsageError, match="there is no model"):
         load_agent("none.npz", rules)

@@ -108,5 +108,5 @@ def test_the_true_state_is_shown_to_whom_it_is_granted_alone(tmp_path) -> None:
         played(results=path, true_state=["peeker"])
     assert played(true_state=["peeker"]).names == ("peeker (true state)", "random")
     assert Peeker.seen.count(deck) > 4
-    with pytest.raises(ValueError, match=r"option true_state='peker'.*did you mean 'peeker'"):
+    with pytest.raises(ValueError, match=r"true_state must be .*did you mean 'peeker'"):
         played(true_state=["peker"])

@@ -54,9 +54,9 @@ WRONG = {
     "1092|g|1|0|2|1|1": "without a roll",
     "1052|g,1,1,0,0,0,0,2": "year of plenty",
     "1090|g,0,3,5,1": "without the card",
-    "1052|g,3000000,0,0,0,0,0,2": "no count",
-    "1063|g,0,3000000": "no count",
-    "1040|g,40000000,0,0,0,0,0,1,0,0,0,0": "no count",
+    "1052|g,3000000,0,0,0,0,0,2": "a count of cards must be",
+    "1063|g,0,3000000": "a count of cards must be",
+    "1040|g,40000000,0,0,0,0,0,1,0,0,0,0": "a count of cards must be",
     "1061|g": "fields",
     "1096|g|1|2|3": "pairs",
 }
