@@ -19,6 +19,8 @@ from tests.agents.search.play import in_the_middle
 from tests.agents.value.test_features import all_features_of
 from tests.examples.programs import end_of, load
 
+pytestmark = pytest.mark.slow  # its compiled games take a while to compile
+
 SMALL = (
     *("--players=2", "--window=2", "--points=5", "--rounds=3", "--positions=200", "--part=100"),
     *("--epochs=1", "--eval-games=2", "--eval-against=random", "--batch-size=64"),
@@ -58,7 +60,6 @@ def test_it_goes_on_after_a_round(program, whole, tmp_path):
     assert end_of(tmp_path) == end_of(whole[1])
 
 
-@pytest.mark.slow
 def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
     arguments = [*SMALL, "--window=1", "--positions=200", "--rounds=6", "--checkpoint-every=3"]
     arguments += ["--eval-every=6", "--no-eval-first", f"--out={tmp_path}"]
@@ -80,7 +81,6 @@ def test_the_network_is_the_compiled_one(program):
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
-@pytest.mark.slow
 def test_it_learns_who_wins(program, tmp_path):
     options = [*SMALL, "--positions=6000", "--part=6000", "--epochs=8", f"--out={tmp_path}"]
     learner = program.Learner(program.parse(program.Args, options, ""))
@@ -100,7 +100,6 @@ def test_positions_and_who_won(program, seats, with_value):
     assert all((vars(again)[name] == array).all() for name, array in vars(played).items())
 
 
-@pytest.mark.slow
 def test_processes_change_nothing(program):
     play = program.partial(program.record_positions, RULES[2], None, 0.0, 60)
     one, two = (program.record(play, [5, 6], workers) for workers in (1, 2))
