@@ -6,11 +6,12 @@ points link what they need and are optimised as a whole, once. Numba's default w
 optimise each rule again in each of its callers.
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
 from numba import njit
-from numba.core import compiler, typed_passes, untyped_passes
+from numba.core import cgutils, compiler, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
@@ -67,11 +68,32 @@ def _create_library(state: Any, kind: type) -> None:
     state.library.enable_object_caching()
 
 
+class RuleLower(Lower):
+    """Lowers a rule; numba moves a whole record byte by byte, which takes LLVM long."""
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        """Copy a record into an array of them, as a whole; all else as numba does."""
+        array, index, value = (self.typeof(v.name) for v in (target_var, index_var, value_var))
+        is_record = isinstance(value, types.Record) and isinstance(index, types.Integer)
+        if not is_record or getattr(array, "dtype", None) != value:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        found = self.context.typing_context.resolve_function_type(
+            operator.getitem, (array, index), {}
+        )
+        place = self.context.get_function(operator.getitem, found)(
+            self.builder, (self.loadvar(target_var.name), self.loadvar(index_var.name))
+        )
+        record = self.loadvar(value_var.name)
+        size = self.context.get_constant(types.intp, value.size)
+        return cgutils.raw_memcpy(self.builder, place, record, size, 1)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class RuleLowering(NativeLowering):
     """Lowering into a `RuleLibrary`."""
 
     _name = "catan_pz_rule_lowering"
+    lowering_class = RuleLower
 
     def run_pass(self, state: Any) -> bool:
         """Lower, and tell callers where to find the code."""
@@ -85,7 +107,7 @@ class RuleLowering(NativeLowering):
         return True
 
 
-class EntryLower(Lower):
+class EntryLower(RuleLower):
     """Lowers an entry point, with packed code beside it for threads."""
 
     def lower(self) -> None:
