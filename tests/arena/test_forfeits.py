@@ -281,6 +281,7 @@ def test_agents_that_end_or_block_their_process(
             assert game.offender == 1
 
 
+@pytest.mark.slow
 def test_batched_agents_that_end_their_process(tmp_path: Path) -> None:
     told = arena.play_match([("fatal", Builder()), "random"], 2, seed=28, **QUICK)
     options: dict[str, Any] = {"executor": "processes", "records": tmp_path, **QUICK}

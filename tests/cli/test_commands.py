@@ -349,6 +349,7 @@ def test_bench_measures_each_thing(capsys: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such shell there")
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_traceback() -> None:
     words = "watch --terminal --agents random --seed 1 --set max_turns=8"
     done = subprocess.run(

@@ -88,7 +88,14 @@ def test_forfeits_are_told(capsys: Any) -> None:
     assert "forfeited" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("option", [[], ["--isolate"], ["--workers", "2"]])
+@pytest.mark.parametrize(
+    "option",
+    [
+        [],
+        pytest.param(["--isolate"], marks=pytest.mark.slow),
+        pytest.param(["--workers", "2"], marks=pytest.mark.slow),
+    ],
+)
 def test_a_class_in_the_current_folder_plays(
     option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

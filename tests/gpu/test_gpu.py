@@ -146,6 +146,7 @@ def test_too_few_decisions_are_no_parity(made: list[tuple[int, str]]) -> None:
     assert parity.play(device, Deadline(300), {})[0] == 150
 
 
+@pytest.mark.slow
 def test_a_batch_without_room_leaves_the_other_figures(
     made: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

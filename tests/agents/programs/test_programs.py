@@ -224,6 +224,7 @@ def test_programs_end_with_the_match_however_it_ends(tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.slow
 def test_programs_end_with_what_they_have_started(tmp_path: Path) -> None:
     special = f"""
     if kind == "hello":
@@ -250,6 +251,7 @@ time.sleep(1000)
 
 
 @posix
+@pytest.mark.slow
 def test_programs_end_when_the_host_is_killed(tmp_path: Path) -> None:
     host = subprocess.Popen(
         [sys.executable, "-c", HOST, command(tmp_path)],

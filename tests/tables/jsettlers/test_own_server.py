@@ -58,6 +58,7 @@ def test_it_ends_with_its_block(pid_file: Path) -> None:
     assert all_end([pid])
 
 
+@pytest.mark.slow
 def test_it_ends_where_its_host_is_killed(pid_file: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE) as host:
         assert host.stdout is not None
