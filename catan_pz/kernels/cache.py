@@ -64,6 +64,13 @@ def is_trusted(folder: Path) -> bool:
     return True
 
 
+def _is_writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, or the folder itself."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
 def _is_own_group(group: int) -> bool:
     """Whether a group is this user's alone, as many systems make one for each."""
     import grp
@@ -83,6 +90,11 @@ class EntryCache:
         self._stamp = stamp_of(function)
         self._folders = folders_for(Path(function.__code__.co_filename))
         self._found: Any = None
+
+    @property
+    def can_keep(self) -> bool:
+        """Whether there is a folder for what is compiled, as far as permissions tell."""
+        return any(map(_is_writable, self._folders))
 
     def look_up(self, signature: Any, context: Any) -> bool:
         """Load the compiled code if there is any that fits; numba asks for it later."""

@@ -1,12 +1,14 @@
 """Tells users what the compiler does: compiling, a slower way, a cache that can't be used.
 
 Warnings go to the logger `catan_pz.kernels`, which prints them on standard error unless the
-program configures logging. Compiling takes seconds where no compiled code is cached yet: the first
-compilation of a process prints one line, unless `compile_hook` puts something in its place.
+program configures logging. Compiling takes seconds where no compiled code is cached yet: one line
+on standard error says so, unless `compile_hook` puts something in its place.
 """
 
+import atexit
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -15,18 +17,37 @@ Hook = Callable[[str], None]
 """Called with the name of an entry point right before it is compiled, not if it is cached."""
 
 MESSAGE: Final = "catan-pz: compiling the rules (first run only)"
+NOT_KEPT: Final = "catan-pz: compiling the rules (at each start: compiled code can't be kept here)"
 
 _LOGGER: Final = logging.getLogger("catan_pz.kernels")
 _told: Final[set[str]] = set()
 
 
-def _one_line(_name: str) -> None:
-    if sys.stderr is not None and "compiling" not in _told:
-        _told.add("compiling")
-        sys.stderr.write(f"{MESSAGE}\n")
-        sys.stderr.flush()
+class _OneLine:
+    """Prints one line on standard error; on a terminal it counts entry points and seconds."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._begun = 0.0
+
+    def __call__(self, name: str, message: str = MESSAGE) -> None:
+        stream = sys.stderr
+        if stream is None:
+            return
+        self._begun = self._begun or time.monotonic()
+        self._count += 1
+        if stream.isatty():
+            passed = time.monotonic() - self._begun
+            so_far = f"entry point {self._count}, {name}, after {passed:.0f} s"
+            stream.write(f"\r\x1b[K{message}: {so_far}")
+            if self._count == 1:
+                atexit.register(lambda: sys.stderr.write("\n"))
+        elif self._count == 1:
+            stream.write(f"{message}\n")
+        stream.flush()
 
 
+_one_line: Final = _OneLine()
 _hooks: Final[list[Hook | None]] = [_one_line]
 
 
@@ -40,10 +61,12 @@ def compile_hook(hook: Hook | None) -> Iterator[None]:
         _hooks.pop()
 
 
-def announce(name: str) -> None:
+def announce(name: str, *, is_kept: bool = True) -> None:
     """Call the hook; for the compiler."""
     hook = _hooks[-1]
-    if hook is not None:
+    if hook is _one_line and not is_kept:
+        _one_line(name, NOT_KEPT)
+    elif hook is not None:
         hook(name)
 
 

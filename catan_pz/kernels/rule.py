@@ -85,7 +85,7 @@ class Entry:
     def _compile(self) -> None:
         function, cache = self.dispatcher.py_func, use_cache(self.dispatcher)
         if cache is None or not cache.look_up(signature_of(function), self.dispatcher.targetctx):
-            announce(self.__name__)
+            announce(self.__name__, is_kept=cache is not None and cache.can_keep)
             for called in rules_called_by(function):
                 compile_rule(called)
         compile_rule(self.dispatcher)

@@ -18,7 +18,7 @@ import pytest
 from catan_pz.kernels import cache, notices, stamp
 from catan_pz.kernels.backend import BACKEND
 from catan_pz.kernels.cache import use_kernel_cache
-from catan_pz.kernels.notices import MESSAGE, announce, compile_hook
+from catan_pz.kernels.notices import MESSAGE, NOT_KEPT, announce, compile_hook
 
 pytestmark = pytest.mark.skipif(BACKEND == "python", reason="nothing is compiled")
 
@@ -141,6 +141,15 @@ def test_a_folder_that_takes_no_file_is_told_once(toy: Toy, monkeypatch, caplog)
     assert os.strerror(errno.ENOSPC) in said
 
 
+def test_code_can_be_kept_where_a_folder_is_or_can_be_made(toy: Toy, tmp_path: Path) -> None:
+    kept = cache.EntryCache(toy.start)
+    assert kept.can_keep
+    assert not toy.home.exists()
+    (tmp_path / "file").touch()
+    kept._folders = [tmp_path / "file" / "below"]
+    assert not kept.can_keep
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="as on Linux")
 def test_it_lies_beside_the_source_or_else_in_the_users_cache(
     toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog
@@ -179,10 +188,19 @@ def test_code_is_never_taken_from_a_folder_that_others_can_write_to(
     assert f"{path.parent} belongs to others or can be written to by them" in caplog.messages[0]
 
 
-def test_the_first_compilation_prints_a_line(toy: Toy, capsys: Any) -> None:
+@pytest.mark.parametrize(("is_kept", "message"), [(True, MESSAGE), (False, NOT_KEPT)])
+def test_the_first_compilation_prints_a_line_and_a_terminal_shows_how_far_it_is(
+    is_kept: bool, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    one_line = notices._OneLine()
+    monkeypatch.setattr(notices, "_one_line", one_line)
+    monkeypatch.setattr(notices, "_hooks", [one_line])
     for _ in range(2):
-        announce("deal_game")
-    assert capsys.readouterr().err == f"{MESSAGE}\n"
+        announce("deal_game", is_kept=is_kept)
+    assert capsys.readouterr().err == f"{message}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    announce("play", is_kept=is_kept)
+    assert capsys.readouterr().err == f"\r\x1b[K{message}: entry point 3, play, after 0 s"
 
 
 def test_hooks_are_replaced_for_a_while(capsys: Any) -> None:
