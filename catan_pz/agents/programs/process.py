@@ -25,6 +25,8 @@ LAST_WORDS: Final = 200
 """Characters of these that messages quote."""
 
 _JOIN_SECONDS: Final = 1.0
+
+_LAST_LINES_SECONDS: Final = 0.5
 """Time to read what a process wrote before it ended."""
 
 _running: "set[LineProcess]" = set()
@@ -65,7 +67,7 @@ class LineProcess:
         self._errors = bytearray()
         self._host = os.getpid()
         _running.add(self)
-        work = (self._write, self._read, self._keep_errors)
+        work = (self._write, self._read, self._keep_errors, self._watch)
         self._threads = [threading.Thread(target=one, daemon=True) for one in work]
         for thread in self._threads:
             thread.start()
@@ -105,8 +107,7 @@ class LineProcess:
             return self._process.returncode or 0
         self._outgoing.put(None)
         try:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(grace)
+            self._threads[-1].join(grace)
         finally:
             self.kill()
             status = self._process.wait()
@@ -117,8 +118,8 @@ class LineProcess:
 
     def kill(self) -> None:
         """Kill it, and what it has started; a fork of its host leaves it alone."""
-        if self._host != os.getpid():
-            return
+        if self._process.returncode is not None or self._host != os.getpid():
+            return  # its id may be somebody else's by now
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -148,3 +149,13 @@ class LineProcess:
             while chunk := os.read(stream.fileno(), 1 << 12):
                 self._errors += chunk
                 del self._errors[:-STDERR_BYTES]
+
+    def _watch(self) -> None:
+        """See the end of the process, also where another one that it started holds its pipes."""
+        if hasattr(os, "waitid"):  # it stays a zombie, whose id stays its own
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        else:
+            self._process.wait()
+        self._threads[1].join(_LAST_LINES_SECONDS)
+        self._incoming.put(None)

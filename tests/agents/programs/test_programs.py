@@ -267,3 +267,27 @@ def test_programs_end_when_the_host_is_killed(tmp_path: Path) -> None:
         host.kill()
         host.wait()
     assert all_end(pids(tmp_path))
+
+
+@posix
+def test_the_end_of_a_program_is_seen_though_a_helper_holds_its_pipes(tmp_path: Path) -> None:
+    special = """
+    if views == 2:
+        import subprocess
+        helper = [sys.executable, "-c", "import time; time.sleep(30)"]
+        subprocess.Popen(helper, start_new_session=True)
+        os._exit(3)
+    """
+    (reason,) = reasons(ProgramAgent(command(tmp_path, special), seconds=20), 1)
+    assert reason.startswith("died: the program ended without an answer (exit status 3)")
+
+
+def test_a_program_is_called_by_the_names_of_its_files_and_ended_for_nonsense(
+    tmp_path: Path,
+) -> None:
+    special = "if kind == 'view': say({'type': 'action', 'id': None}); continue"
+    agent = ProgramAgent(command(tmp_path, special))
+    assert agent.name == f"{Path(sys.executable).name} bot.py"
+    with in_a_game(agent) as table, pytest.raises(ProgramError, match="no integer"):
+        table.step()
+    assert not agent._pool.all
