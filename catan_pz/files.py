@@ -40,13 +40,13 @@ def resource(package: str, name: str) -> Path:
     return Path(str(files(package) / name))
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a regular file."""
+def read_file(path: Path, *, is_long: bool = False) -> bytes:
+    """The bytes of a regular file, of any length where that is said."""
     if not path.is_dir() and path.exists() and not path.is_file():
         raise ValueError("it is no regular file")
     with path.open("rb") as file:
-        content = file.read(MOST_READ + 1)
-    if len(content) > MOST_READ:
+        content = file.read(-1 if is_long else MOST_READ + 1)
+    if len(content) > MOST_READ and not is_long:
         raise ValueError(f"it is longer than {MOST_READ:,} bytes")
     return content
 

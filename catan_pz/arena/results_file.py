@@ -23,7 +23,7 @@ from catan_pz.arena.results import (
 )
 from catan_pz.arena.schedule import MatchConfig, Schedule, ScheduledGame
 from catan_pz.checks import check_seed, quoted, shaped
-from catan_pz.files import held, named_errors, release
+from catan_pz.files import held, named_errors, read_file, release
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 
@@ -223,7 +223,11 @@ class _Match(msgspec.Struct):
 
 def _read(path: Path) -> tuple[dict[str, Any] | None, dict[int, GameResult], bytes]:
     """Header and games of a file, if there are any, and the beginning of a line that was cut."""
-    *lines, cut = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    try:
+        content = read_file(path, is_long=True) if path.exists() else b""
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    *lines, cut = content.split(b"\n")
     if not lines:
         return None, {}, cut
     try:

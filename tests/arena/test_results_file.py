@@ -245,3 +245,15 @@ def test_a_folder_that_another_match_records_to_is_refused(
     assert {path.name for path in folder.iterdir()} == recorded
     monkeypatch.undo()
     assert play(None, 6, records=folder) == first
+
+
+@pytest.mark.purepython
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for odd in (tmp_path / "pipe", Path("/dev/zero")):
+        for seed in (7, None):
+            with pytest.raises(ValueError, match="it is no regular file"):
+                play(odd, seed=seed)
+        with pytest.raises(ValueError, match="it is no regular file"):
+            load_results(odd)

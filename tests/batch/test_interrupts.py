@@ -96,6 +96,16 @@ def test_self_play_needs_a_reset_where_its_sums_would_be_wrong_and_not_else() ->
         batch.step(batch.sample())
 
 
+def test_a_batch_that_is_stepped_inside_of_its_step_refuses() -> None:
+    def reward(terms, _games):
+        batch.play_random()
+        return np.zeros(terms.shape[:2])
+
+    batch = CpuBatch(4, seed=1, reward=reward, trading=False)
+    with pytest.raises(RuntimeError, match=ASKS):
+        batch.play_random()
+
+
 def test_a_batch_is_neither_copied_nor_pickled() -> None:
     for batch in (CpuBatch(2, trading=False), SingleLearnerBatch(2, trading=False)):
         for way in (copy.copy, copy.deepcopy, pickle.dumps):

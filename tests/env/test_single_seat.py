@@ -294,3 +294,25 @@ def test_opponents_are_told_the_end_of_each_episode_and_closed():
     env.close()
     env.close()
     assert opponent.calls[9:] == ["reset", "aborted", "close"]
+
+
+def test_masks_of_gymnasiums_vectors_can_be_sampled_from_over_many_ends():
+    """With next-step autoreset the mask after an end is sampled from, too."""
+    envs = gymnasium.make_vec(
+        "catan_pz.catan_v0:catan_pz/SingleSeat-v0",
+        num_envs=2,
+        vectorization_mode="sync",
+        num_players=2,
+        trading=False,
+        max_turns=20,
+    )
+    _, infos = envs.reset(seed=1)
+    ends = 0
+    rng = np.random.default_rng(1)
+    while ends < 20:
+        masks = infos["action_mask"]
+        assert masks.any(axis=1).all()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        _, _, terminated, truncated, infos = envs.step(actions)
+        ends += int((terminated | truncated).sum())
+    envs.close()

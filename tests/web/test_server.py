@@ -360,3 +360,13 @@ def test_a_table_that_fails_at_the_end_keeps_no_other_from_ending(
     assert "OSError: gone" in told
     with pytest.raises(RuntimeError, match="shutdown"):
         studies.pool.submit(int)
+
+
+def test_who_reads_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf:
+        async def send_text(self, _text: str) -> None:
+            await asyncio.Future()
+
+    monkeypatch.setattr(responses, "LONGEST_SENDING", 0.01)
+    with pytest.raises(WebSocketDisconnect):
+        asyncio.run(responses.send(Deaf(), {}))  # type: ignore[arg-type]
