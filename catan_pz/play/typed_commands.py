@@ -218,7 +218,7 @@ _EXPLAINED: Final = {
 
 
 def _told(game: Game, word: str, members: list[dict[str, Any]]) -> str:
-    """What is said of a word in the menu."""
+    """The explanation of a word in the menu."""
     if word in _EXPLAINED:
         return _EXPLAINED[word]
     if word == "bank":
