@@ -89,7 +89,7 @@ class Many:
             won = done & ~to_host(batch.truncated)
             if reward.ndim == 1:  # the learner's
                 assert (np.abs(reward) == won).all()
-                assert ((reward == 1) == (won & batch.final_won)).all()
+                assert ((reward == 1) == (won & (batch.ends["won"] == 1))).all()
             else:
                 assert ((reward[won] == 1).sum(axis=1) == 1).all()
                 assert ((reward[won] == -1).sum(axis=1) == reward.shape[1] - 1).all()

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Final, Generic, TypeVar, Unpack
+from functools import cached_property
+from typing import Any, Final, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,30 +27,8 @@ from catan_pz.rewards import Reward, is_linear, is_sparse, make_reward, weights_
 from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
-T = TypeVar("T")
-
 MOST_GAMES: Final = 2**31 - 1
 """Games of a batch at most."""
-
-_NOT_MADE: Final[Any] = object()
-
-
-class Lazy(Generic[T]):
-    """A value that `make` makes when it is first read after the games have changed."""
-
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
-        self._value: T = _NOT_MADE
-
-    def get(self) -> T:
-        """The value for the games as they are now."""
-        if self._value is _NOT_MADE:
-            self._value = self._make()
-        return self._value
-
-    def forget(self) -> None:
-        """The games change."""
-        self._value = _NOT_MADE
 
 
 class Interruptible:
@@ -118,8 +97,6 @@ class Batch(Interruptible, ABC):
         self.encoder = _encoder_of(observation)
         self._reward = self._first_reward = make_reward(reward)
         self._dense = int(not is_sparse(self._reward))
-        self._encoded: Lazy[Any] = Lazy(self._encode)
-        self._global: Lazy[Any] = Lazy(self._full_states)
         self._make_arrays()
         self.reset(seed)
         if self.encoder is not None:
@@ -165,22 +142,22 @@ class Batch(Interruptible, ABC):
         """Write into an array of `_own`."""
         target[...] = source
 
-    @property
+    @cached_property
     def observation(self) -> Any:
         """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
-        return None if self.encoder is None else self._encoded.get()
+        return None if self.encoder is None else self._encode()
 
-    @property
+    @cached_property
     def global_state(self) -> Any:
         """(B, M) float32, what `raw_env.state()` gives, for critics, never for players.
 
         None if it isn't on.
         """
-        return self._global.get() if self._has_global_state else None
+        return self._full_states() if self._has_global_state else None
 
     def _forget_values(self) -> None:
-        self._encoded.forget()
-        self._global.forget()
+        self.__dict__.pop("observation", None)
+        self.__dict__.pop("global_state", None)
 
     def set_reward(self, reward: Reward | str | None) -> None:
         """Change to another linear reward from the next step on.

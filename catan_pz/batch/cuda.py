@@ -1,11 +1,11 @@
 """Many games at once on a GPU: the same games as on the CPU, in torch tensors that stay there."""
 
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.batch.base import Batch, BatchOptions
+from catan_pz.batch.base import Batch
 from catan_pz.batch.steps import NOTHING_REFUSED, NextGames
 from catan_pz.checks import check_game_number, not_possible
 from catan_pz.encoders.arrays import Constant, scaled
@@ -38,11 +38,6 @@ class CudaBatch(Batch):
 
     It takes numba-cuda, torch, a GPU, and enough of its memory.
     """
-
-    def __init__(
-        self, num_games: int, rules: Rules | str | None = None, **options: Unpack[BatchOptions]
-    ) -> None:
-        super().__init__(num_games, rules, **options)
 
     def _make_arrays(self) -> None:
         if not is_linear(self._reward):

@@ -23,7 +23,7 @@ from catan_pz.checks import check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, OVER
 from catan_pz.env.match import Match
-from catan_pz.env.spaces import brief, observation_space
+from catan_pz.env.spaces import observation_space
 from catan_pz.game.arguments import check_arrays, check_records, integers
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.kernels.rule import bound
@@ -132,9 +132,6 @@ class SelfPlayBatch:
     def _check_whole(self) -> None:
         if self.batch.changes != self._changes:
             raise RuntimeError("the last step didn't come to its end: call reset() first")
-
-    def __repr__(self) -> str:
-        return f"SelfPlayBatch({self.num_games} games, {brief(self.rules)})"
 
     @property
     def due(self) -> Any:

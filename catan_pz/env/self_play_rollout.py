@@ -193,87 +193,58 @@ class SelfPlayRollout:
         for name, estimates in (("values", self._value), ("last_values", self._last_value)):
             if not are_finite(estimates):
                 raise ValueError(f"{name} have numbers that aren't finite in float32")
-        scan = _BackwardScan(self.batch, self.num_steps, self._last_value)
-        for t in reversed(range(self.num_steps)):
-            scan.end_games(self._done[t], self._truncated[t])
-            scan.reward = scan.reward + self._step_reward[t]
-            scan.visit(t, self._own["player"][t], self._value[t], gamma, gae_lambda)
         self._count = 0
-        return scan.data(self._own | self._more)
+        return self._worked_out(gamma, gae_lambda)
 
-
-class _BackwardScan:
-    """Goes through the steps from the last to the first; knows what follows for each seat.
-
-    Attributes:
-        reward: (B, P) what each seat gets from here to its next decision or the end.
-    """
-
-    def __init__(self, batch: SelfPlayBatch, num_steps: int, last_values: Any) -> None:
-        zeros, shape = batch.batch.zeros, (batch.num_games, batch.num_players)
-        self._owners = batch.owners
-        waiting = self._owners(batch.player)
-        self.reward = zeros(shape, np.float32)
-        # Of each seat's next decision: its value, advantage and step, and whether it, or the
-        # end of the game, is known.
-        self._value = zeros(shape, np.float32)
-        self._value += waiting * last_values[:, None]
-        self._advantage = zeros(shape, np.float32)
-        self._next = zeros(shape, np.int64)
-        self._next[:] = NO_STEP
-        self._next[waiting] = num_steps
-        self._is_known = waiting
-        steps = num_steps, batch.num_games
-        self._rewards = zeros(steps, np.float32)
-        self._advantages = zeros(steps, np.float32)
-        self._are_known = zeros(steps, np.bool_)
-        self._targets = zeros((*steps, batch.num_players), np.float32)
-        self._have_targets = zeros((*steps, batch.num_players), np.bool_)
-        self._following = zeros(steps, np.int64)
-
-    def end_games(self, done: Any, truncated: Any) -> None:
-        """Nothing follows for anybody where games ended, (B,) bool; unknown where truncated."""
-        goes_on = ~done[:, None]
-        self.reward = self.reward * goes_on
-        self._value = self._value * goes_on
-        self._advantage = self._advantage * goes_on
-        self._next[done] = NO_STEP
-        self._is_known = (self._is_known & goes_on) | (done & ~truncated)[:, None]
-
-    def visit(self, t: int, players: Any, values: Any, gamma: float, gae_lambda: float) -> None:
-        """Note what the decisions of step t were worth, taken by (B,) players."""
-        own = self._owners(players)
-        known = (self._is_known & own).any(1)
-        reward = (self.reward * own).sum(1)
-        error = reward + gamma * (self._value * own).sum(1) - values
-        advantage = error + gamma * gae_lambda * (self._advantage * own).sum(1)
-        self._rewards[t] = reward
-        self._advantages[t] = advantage * known
-        self._are_known[t] = known
-        # To those who look on the step is worth what comes to them before their own next one.
-        self._targets[t] = self.reward + self._value + self._advantage
-        self._targets[t][own] = self._advantages[t] + values
-        self._have_targets[t] = self._is_known
-        self._following[t] = (self._next * own).sum(1)
-        others = ~own
-        self.reward = self.reward * others
-        self._value = self._value * others + own * values[:, None]
-        self._advantage = self._advantage * others + own * self._advantages[t][:, None]
-        self._next[own] = t
-        self._is_known = self._is_known | own
-
-    def data(self, recorded: dict[str, Any]) -> SelfPlayData:
-        """What has been found of the decisions that were recorded."""
-        return SelfPlayData(
-            recorded=recorded,
-            reward=self._rewards,
-            advantage=self._advantages,
-            target=self._advantages + recorded["value"],
-            targets=self._targets,
-            has_target=self._have_targets,
-            is_complete=self._are_known,
-            next_step=self._following,
+    def _worked_out(self, gamma: float, gae_lambda: float) -> SelfPlayData:
+        """Go through the steps from the last to the first, with what follows for each seat."""
+        batch, zeros, num_steps = self.batch, self.batch.batch.zeros, self.num_steps
+        steps, seats = (num_steps, batch.num_games), (batch.num_games, batch.num_players)
+        data = SelfPlayData(
+            recorded=self._own | self._more,
+            reward=zeros(steps, np.float32),
+            advantage=zeros(steps, np.float32),
+            target=zeros(steps, np.float32),
+            targets=zeros((num_steps, *seats), np.float32),
+            has_target=zeros((num_steps, *seats), np.bool_),
+            is_complete=zeros(steps, np.bool_),
+            next_step=zeros(steps, np.int64),
         )
+        # (B, P) what each seat gets from here to its next decision or the end; of that decision
+        # the value, advantage and step, and whether it, or the end of the game, is known.
+        known = batch.owners(batch.player)
+        reward, advantage = zeros(seats, np.float32), zeros(seats, np.float32)
+        value = zeros(seats, np.float32) + known * self._last_value[:, None]
+        following = zeros(seats, np.int64)
+        following[:] = NO_STEP
+        following[known] = num_steps
+        for t in reversed(range(num_steps)):
+            done, values = self._done[t], self._value[t][:, None]
+            goes_on = ~done[:, None]
+            reward = reward * goes_on + self._step_reward[t]
+            value, advantage = value * goes_on, advantage * goes_on
+            following[done] = NO_STEP
+            known = (known & goes_on) | (done & ~self._truncated[t])[:, None]
+
+            own = batch.owners(self._own["player"][t])
+            error = ((reward + gamma * value - values) * own).sum(1)
+            data.reward[t] = (reward * own).sum(1)
+            data.is_complete[t] = (known & own).any(1)
+            estimate = error + gamma * gae_lambda * (advantage * own).sum(1)
+            data.advantage[t] = estimate * data.is_complete[t]
+            # To those who look on the step is worth what comes to them before their own next one.
+            data.targets[t] = reward + value + advantage
+            data.target[t] = data.advantage[t] + self._value[t]
+            data.targets[t][own] = data.target[t]
+            data.has_target[t] = known
+            data.next_step[t] = (following * own).sum(1)
+
+            reward = reward * ~own
+            value = value * ~own + own * values
+            advantage = advantage * ~own + own * data.advantage[t][:, None]
+            following[own] = t
+            known = known | own
+        return data
 
 
 def _estimates(given: Any, count: int, name: str) -> Any:

@@ -18,7 +18,7 @@ from catan_pz.engine.play import FINISHED, MOVER
 from catan_pz.env.match import ILLEGAL_REWARD, Match
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
-from catan_pz.env.spaces import brief, observation_space
+from catan_pz.env.spaces import observation_space
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.rewards import Reward
 from catan_pz.rules import RuleOptions, Rules
@@ -237,9 +237,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             "decisions": self._decisions,
             "illegal": illegal,
         }
-
-    def __repr__(self) -> str:
-        return f"SingleSeatEnv({brief(self._match.rules)}, seat {self.seat})"
 
     def _show(self) -> None:
         if self.render_mode == "human":

@@ -59,9 +59,6 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, size)
         self.action_space = batch_space(self.single_action_space, size)
 
-    def __repr__(self) -> str:
-        return f"CatanVectorEnv({self.batch!r})"
-
     def _given_out(self, arrays: Any) -> Any:
         return each(arrays, np.copy) if self._copy else arrays
 
@@ -118,7 +115,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         ended = done.nonzero()[0]
         for i, seen in zip(ended, self.batch.final_seen(ended), strict=True):
             final_obs[i] = seen
-        told = self.batch.ends()
+        told = self.batch.ends
         final_info = {name: np.where(done, values, 0) for name, values in told.items()}
         final_info |= {f"_{name}": done for name in told}
         return {

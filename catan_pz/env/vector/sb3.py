@@ -69,9 +69,6 @@ class CatanVecEnv(VecEnv):
         actions = spaces.Discrete(self.batch.rules.num_actions)
         super().__init__(size, observation_space(self.batch.encoder), actions)
 
-    def __repr__(self) -> str:
-        return f"CatanVecEnv({self.batch!r})"
-
     def reset(self) -> Any:
         """Start all games, from the seeds given to `seed` if it was called.
 
@@ -111,7 +108,7 @@ class CatanVecEnv(VecEnv):
         return self._observe(), batch.reward.astype(np.float32), batch.done.copy(), infos
 
     def _end(self, i: int, seen: Any) -> dict[str, Any]:
-        told = {name: values[i].item() for name, values in self.batch.ends().items()}
+        told = {name: values[i].item() for name, values in self.batch.ends.items()}
         episode = {
             "r": told.pop("return"),
             "l": told["decisions"],

@@ -1,6 +1,7 @@
 """Batches of games with one learner in each; opponents play the other seats inside the step."""
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from catan_pz.agents.views import Views
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules
-from catan_pz.batch.base import Lazy, seeds_from
+from catan_pz.batch.base import seeds_from
 from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.checks import check_choice, check_seed
@@ -23,7 +24,6 @@ from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.arrays import each
 from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.env.spaces import brief
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import check_arrays, check_unfinished, integers, sound_records
 from catan_pz.game.game import drawn_seed
@@ -32,6 +32,7 @@ from catan_pz.rewards import NUM_TERMS, Reward, is_linear, is_sparse, make_rewar
 from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
 
+_ENDS: Final = ("won", "points", "turns", "decisions", "return")
 _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
 
 
@@ -61,9 +62,9 @@ class SingleLearnerBatch(ThreadedGames):
 
     A step plays the learner's action in every game, and the others' up to its next decision.
     Where that ends the game, the next one starts at once and is played up to the learner's
-    first decision: `reward`, `done`, `truncated` and `final_...` tell of the one that ended,
-    observation and mask are the new one's. Letters: B games, N numbers of an observation,
-    A actions, P players.
+    first decision: `reward`, `done`, `truncated`, `ends` and `final_observation` tell of the one
+    that ended, observation and mask are the new one's. Letters: B games, N numbers of an
+    observation, A actions.
 
     Everything in game i is settled by the seed + i and the learner's actions, whatever the
     number of games and of threads. The random stream of an agent in a seat has its seed from
@@ -71,19 +72,13 @@ class SingleLearnerBatch(ThreadedGames):
 
     Args:
         num_games: B.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, an `Agent` or its name for all other seats, or
-            for each in turn order from the learner's left one of these. `act_batch` is called
-            once a round for all games in which an opponent is to move.
-        observation: the `Encoder` of what the learner sees, or its name.
+        seat, opponents, rules, observation, reward, **options: as for `SingleSeatEnv`. An
+            opponent's `act_batch` is called once a round for all games in which it is to move;
+            any reward but a `LinearReward` takes a round for each decision of random players too.
         alternate: whether arrays of observation and mask take turns between two sets, so
             that those of the step before stay as they were.
-        reward: a `Reward`, its name, or None for win and loss. Any but a `LinearReward` takes
-            a round for each decision of random players too.
         seed: of game 0; drawn at random where None.
         threads: how many threads share a step.
-        **options: replace single options of the rules.
 
     Attributes:
         games: (B,) records of `engine.state.STATE`.
@@ -95,9 +90,9 @@ class SingleLearnerBatch(ThreadedGames):
         reward: (B,) float64, what the learner got since its decision before.
         done: (B,) bool, whether the last step ended a game.
         truncated: (B,) bool, whether it did so by the limit of turns.
-        final_observation, final_won, final_points, final_turns, final_decisions, final_return:
-            (B, ...) of the last game that ended: what the learner saw in the end, whether it won,
-            its points with hidden ones, turns of all, its own decisions, the sum of its rewards.
+        final_observation: (B, N) int8, what the learner saw at the end of the last game.
+        ends: (B,) of the last game that ended, by name: "won" (0 or 1), "points" (own), "turns",
+            "decisions" (own) and "return" (sum of rewards).
 
     A batch is not thread-safe. After a step or a reset that raised before its end, the next call
     asks for `reset`.
@@ -105,9 +100,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     _KEPT = (
         *("games", "seats", "seeds", "observation", "mask", "reward", "done", "truncated"),
-        *("final_observation", "final_won", "final_points", "final_turns"),
-        *("final_decisions", "final_return"),
-        *("_decisions", "_decisions_by", "_return", "_opponent_rng", "_sample_rng"),
+        *("final_observation", "_decisions_by", "_opponent_rng", "_sample_rng"),
     )
 
     def __init__(
@@ -134,13 +127,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._copies = SeatedCopies(self.rules)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
-        self._encoded: Lazy[Any] = Lazy(self._encode)
         self._make_arrays(alternate)
         self.reset(seed)
         check_output(self.encoder, self.observation)
-
-    def __repr__(self) -> str:
-        return f"SingleLearnerBatch({self.num_games} games, {brief(self.rules)})"
 
     @property
     def opponents(self) -> list[Agent | None]:
@@ -162,10 +151,13 @@ class SingleLearnerBatch(ThreadedGames):
         # A reward that only Python knows has to see every decision.
         self._drawn_inside = self._drawn if self._linear else self._drawn._replace(places=0)
 
-    @property
+    @cached_property
     def seen(self) -> Any:
         """What the learner sees, by the encoder: (B, ...) arrays."""
-        return self._encoded.get()
+        if isinstance(self.encoder, FlatForm):
+            self._write_scaled(self.observation, self._flat)
+            return self.encoder.of_flat(self._flat)
+        return self.encoder.encode(self.observation)
 
     def final_seen(self, games: NDArray[np.intp]) -> list[Any]:
         """What the learner saw at the ends of some games (K,), by the encoder, in new arrays."""
@@ -174,26 +166,20 @@ class SingleLearnerBatch(ThreadedGames):
         seen = self.encoder.encode(self.final_observation[games])
         return [each(seen, itemgetter(k)) for k in range(len(games))]
 
-    def ends(self) -> dict[str, NDArray[Any]]:
-        """(B,) of the last game that ended, by the names of infos."""
-        return {
-            "won": self.final_won.astype(np.int64),
-            "points": self.final_points.astype(np.int64),
-            "turns": self.final_turns,
-            "decisions": self.final_decisions,
-            "return": self.final_return,
-        }
-
     def global_state(self) -> NDArray[np.float32]:
         """(B, M) what `raw_env.state()` gives, seats absolute: for critics, never for players."""
         return self._full_states()
 
     def _make_arrays(self, alternate: bool) -> None:
         size = self.num_games
-        self.seats = np.zeros(size, np.int8)
-        self.reward, self._return, self.final_return = np.zeros((3, size))
-        self.done, self.truncated, self._waiting, self.final_won = np.zeros((4, size), np.bool_)
-        players = np.zeros(size, np.int8)
+        self.seats, players = np.zeros((2, size), np.int8)
+        self.reward = np.zeros(size)
+        self.done, self.truncated, self._waiting = np.zeros((3, size), np.bool_)
+        self.ends = {
+            name: np.zeros(size, np.float64 if name == "return" else np.int64) for name in _ENDS
+        }
+        # Decisions and rewards of the games that are on.
+        self._so_far = {name: np.zeros_like(self.ends[name]) for name in ("decisions", "return")}
         self._sets = []
         for _ in range(1 + alternate):
             mask = np.zeros((size, self.rules.num_actions), np.int8)
@@ -203,8 +189,6 @@ class SingleLearnerBatch(ThreadedGames):
             self._sets.append((mask, observation, flat, shown))
         self._take_turns()
         self.final_observation = np.zeros((size, SIZE), np.int8)
-        self.final_points = np.zeros(size, np.int8)
-        self.final_turns, self.final_decisions, self._decisions = np.zeros((3, size), np.int64)
         self._actions, self._sample = np.zeros((2, size), np.int64)
         # How often each seat has been asked in its game.
         self._decisions_by = np.zeros((size, self.rules.num_players), np.int64)
@@ -220,11 +204,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._sets.reverse()
         self.mask, self.observation, self._flat, self._shown = self._sets[0]
 
-    def _encode(self) -> Any:
-        if isinstance(self.encoder, FlatForm):
-            self._write_scaled(self.observation, self._flat)
-            return self.encoder.of_flat(self._flat)
-        return self.encoder.encode(self.observation)
+    def _kept(self) -> dict[str, NDArray[Any]]:
+        ends = {f"final_{name}": values for name, values in self.ends.items()}
+        return super()._kept() | ends | self._so_far
 
     def _deal(self, where: int) -> None:
         self._share_out(
@@ -276,10 +258,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._forget(np.flatnonzero(places))
         self._deal(where)
         self._finish_rounds()
-        self._encoded.forget()
         self.done[places] = self.truncated[places] = False
-        self.reward[places] = self._return[places] = 0
-        self._decisions[places] = 0
+        for numbers in (self.reward, *self._so_far.values()):
+            numbers[places] = 0
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name; opponents are no part of it."""
@@ -306,7 +287,7 @@ class SingleLearnerBatch(ThreadedGames):
         places = np.arange(self.num_games)
         self._share_out(batch_calls.place_games, records, places, self._shown)
         self._waiting[:] = False
-        self._encoded.forget()
+        self.__dict__.pop("seen", None)
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call.
@@ -333,16 +314,14 @@ class SingleLearnerBatch(ThreadedGames):
         self._take_turns()
         self.reward[:] = self.done[:] = self.truncated[:] = 0
         self._waiting[:] = True
-        self._decisions += 1
         self._play()
         self._finish_rounds()
-        self._encoded.forget()
-        self._return += self.reward
+        self._so_far["decisions"] += 1
+        self._so_far["return"] += self.reward
         if self.done.any():
-            self.final_return[self.done] = self._return[self.done]
-            self.final_decisions[self.done] = self._decisions[self.done]
-            self._return[self.done] = 0
-            self._decisions[self.done] = 0
+            for name, numbers in self._so_far.items():
+                self.ends[name][self.done] = numbers[self.done]
+                numbers[self.done] = 0
 
     def close(self) -> None:
         """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
@@ -354,6 +333,7 @@ class SingleLearnerBatch(ThreadedGames):
         while self._waiting.any():
             self._choose()
             self._play()
+        self.__dict__.pop("seen", None)
 
     def _play(self) -> None:
         """Play the actions chosen, reward the learner, and start the next games."""
@@ -375,9 +355,9 @@ class SingleLearnerBatch(ThreadedGames):
             ended = np.flatnonzero(self.done & ~ended_before)
             seats = self.seats[ended]
             self.final_observation[ended] = self.observation[ended]
-            self.final_won[ended] = self.games["winner"][ended] == seats
-            self.final_points[ended] = self.games["points"][ended, seats]
-            self.final_turns[ended] = self.games["turn"][ended]
+            self.ends["won"][ended] = self.games["winner"][ended] == seats
+            self.ends["points"][ended] = self.games["points"][ended, seats]
+            self.ends["turns"][ended] = self.games["turn"][ended]
             self._forget(ended)
             self._deal(batch_rules.WHERE_FINISHED)
 

@@ -111,9 +111,9 @@ def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
                 ended[bool(batch.truncated[i])] += 1
                 game, seat = replay.game, replay.seat
                 assert (batch.final_observation[i] == game.observe(seat)).all()
-                assert batch.final_won[i] == (game.winner == seat)
-                assert batch.final_points[i] == game.points[seat]
-                assert batch.final_turns[i] == game.turn
+                assert batch.ends["won"][i] == (game.winner == seat)
+                assert batch.ends["points"][i] == game.points[seat]
+                assert batch.ends["turns"][i] == game.turn
                 games[i] = Replay(batch.rules, int(batch.seeds[i]), reward, choose)
     assert sum(ended.values()) > 5
 
@@ -128,8 +128,8 @@ def test_rewards_of_an_episode_add_up_and_reach_the_learner_in_every_seat():
         total += batch.reward
         decisions += 1
         for i in batch.done.nonzero()[0]:
-            assert batch.final_return[i] == total[i] == (1 if batch.final_won[i] else -1)
-            assert batch.final_decisions[i] == decisions[i]
+            assert batch.ends["return"][i] == total[i] == (1 if batch.ends["won"][i] else -1)
+            assert batch.ends["decisions"][i] == decisions[i]
             seen.add((int(seats[i]), float(total[i])))
             total[i] = decisions[i] = 0
     assert seen == {(seat, reward) for seat in range(4) for reward in (1, -1)}
@@ -209,8 +209,8 @@ def test_opponents_play_as_they_do_at_a_table(opponent):
             game = Game(batches[0].rules, seed=seeds[i])
             agents = [agent, First(), agent, agent]
             winner = Table(game, agents, seat_seeds(seeds[i], 4)).play()
-            assert batches[0].final_won[i] == (winner == 1)
-            assert batches[0].final_points[i] == game.points[1]
+            assert batches[0].ends["won"][i] == (winner == 1)
+            assert batches[0].ends["points"][i] == game.points[1]
             assert (batches[0].final_observation[i] == game.observe(1)).all()
             seeds[i] = int(batches[0].seeds[i])
     assert seeds[0] not in (7, 8)
@@ -236,7 +236,7 @@ def test_a_state_holds_the_whole_future(opponents):
         batch.step(actions)
         again.step(actions)
         ended += batch.done.sum()
-        for name in ("seen", "mask", "reward", "done", "final_return", "final_decisions", "seats"):
+        for name in ("seen", "mask", "reward", "done", "seats"):
             assert (getattr(again, name) == getattr(batch, name)).all(), name
     assert ended > 5
 
@@ -284,8 +284,8 @@ def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, reward
                 for seen in ("seen", "mask", "reward", "seats", "done"):
                     assert (getattr(batch, seen)[i] == getattr(one, seen)[0]).all()
                 if one.done[0]:
-                    assert batch.final_return[i] == one.final_return[0]
-                    assert batch.final_decisions[i] == one.final_decisions[0]
+                    assert batch.ends["return"][i] == one.ends["return"][0]
+                    assert batch.ends["decisions"][i] == one.ends["decisions"][0]
         for seen in ("seen", "mask", "reward", "seats", "done"):
             assert (getattr(batch, seen)[~places] == getattr(other, seen)[~places]).all()
 
