@@ -13,9 +13,10 @@ from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER, OVER
 from catan_pz.env.match import Match
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
-from catan_pz.env.spaces import brief, masked_space, state_space
+from catan_pz.env.spaces import masked_space
 from catan_pz.events import NamedOutcome
 from catan_pz.game.game import Game
+from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rewards import Reward
 from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS
@@ -79,7 +80,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
             agent: masked_space(self._match.encoder, num_actions) for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
-        self.state_space = state_space()
+        self.state_space = spaces.Box(0.0, 1.0, (GLOBAL_SIZE,), np.float32)
         self._clear([])
 
     @property
@@ -233,9 +234,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         if self.game.is_over or self.game.is_truncated:
             self._finish(self.game.is_over)
         self._show()
-
-    def __repr__(self) -> str:
-        return f"raw_env({brief(self.rules)})"
 
     def _show(self) -> None:
         if self.render_mode == "human":

@@ -1,9 +1,7 @@
 """Self-play: every seat learns. One game, or many at once on the CPU or on a GPU.
 
 In a step one seat of a game decides. What it gets for that decision is complete when the same
-seat decides again or the game ends: rewards are summed for each seat between its own decisions,
-so that a win reaches the losers too. That is what PettingZoo's `last()` gives.
-`env.self_play_rollout` collects steps into trajectories of each seat.
+seat decides again or the game ends, as with PettingZoo's `last()`: a win reaches the losers too.
 
 Letters: B games, P players, A actions, N numbers of an observation.
 """
@@ -169,8 +167,8 @@ class SelfPlayBatch:
         kept = {name: getattr(self, place) for name, place in _KEPT.items()}
         check_arrays(state, kept | {"steps": np.array(0)})
         self._cpu_batch().set_state(state)
-        for name, place in _KEPT.items():
-            getattr(self, place)[...] = state[name]
+        for name, array in kept.items():
+            array[...] = state[name]
         self.steps, self.origin = int(state["steps"]), object()
         self._changes = self.batch.changes
 

@@ -1,4 +1,4 @@
-"""Observation and action spaces; rules in a few words."""
+"""Observation spaces."""
 
 from typing import Any
 
@@ -6,8 +6,6 @@ import numpy as np
 from gymnasium import spaces
 
 from catan_pz.encoders import Encoder, as_encoder, load
-from catan_pz.observation.global_state import GLOBAL_SIZE
-from catan_pz.rules import Rules
 
 
 def observation_space(encoder: Encoder) -> spaces.Space[Any]:
@@ -49,13 +47,3 @@ def masked_space(encoder: Encoder, num_actions: int) -> spaces.Dict:
             "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
         }
     )
-
-
-def state_space() -> spaces.Box:
-    """The space of the full-information vector (M,)."""
-    return spaces.Box(0.0, 1.0, (GLOBAL_SIZE,), np.float32)
-
-
-def brief(rules: Rules) -> str:
-    """The rules in a few words, for the `repr` of an environment."""
-    return f"{rules.num_players} players, {'trade' if rules.trading else 'no trade'}"

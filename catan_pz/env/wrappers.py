@@ -1,8 +1,4 @@
-"""PettingZoo's usual wrappers, with a short way to the attributes of the wrapped environment.
-
-PettingZoo's wrappers look each attribute up through every wrapper below, which costs several
-times what a step of the game costs. These look in the environment itself; all else is theirs.
-"""
+"""PettingZoo's usual wrappers, with a short way to the attributes of the wrapped environment."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -22,9 +18,9 @@ from catan_pz.game.game import IllegalActionError
 
 
 class _Shortcuts:
-    """Attributes of the environment itself, `_raw`, instead of the way through each wrapper.
+    """Attributes of the environment itself, `_raw`; without it the wrapper's own look-up follows.
 
-    Without `_raw` the wrapper's own look-up follows.
+    The way through every wrapper below costs several times what a step of the game costs.
     """
 
     _raw: Any
@@ -130,13 +126,10 @@ class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game."""
-        was_reset = self._has_reset
-        try:
-            super().reset(seed=seed, options=options)
-        except BaseException:
-            self._has_reset = was_reset
-            raise
+        self.env.reset(seed=seed, options=options)
         self._raw = self.env.unwrapped
+        self._has_reset = True
+        self._has_updated = True
 
     def step_with_outcome(self, action: Any, outcome: Any) -> None:
         """`raw_env.step_with_outcome`; a step like any other to PettingZoo's `agent_iter`."""
@@ -162,9 +155,6 @@ class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
 
     def __str__(self) -> str:
         return str(self.env)
-
-    def __repr__(self) -> str:
-        return repr(self.env.unwrapped).removeprefix("raw_")
 
 
 class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
@@ -207,6 +197,3 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         for info in results[-1].values():
             info.pop("active_agent", None)
         return results
-
-    def __repr__(self) -> str:
-        return f"parallel_{self.aec_env!r}"

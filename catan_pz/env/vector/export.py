@@ -1,7 +1,6 @@
 """From learners of Stable-Baselines3 to models that play without it."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -30,24 +29,15 @@ def exported(
             trained on what an encoder gives; on "units" through `ScaleUnits`.
         rules: those that it was trained with.
         card: how it was trained.
-        observation: the `Encoder` of the observations that it was trained on, or its name; None
-            for the one that `note_training` noted, or that of "flat", "dict" and "units" whose
-            space is the learner's.
+        observation: as for `PolicyOpponent`.
     """
     policy = learner.policy
-    noted = getattr(learner, "catan_pz", None)
-    trained = _rules_of_games(learner) if noted is None else Rules.from_dict(noted["rules"])
-    if trained is not None and (trained.num_players, trained.trading) != (
-        rules.num_players,
-        rules.trading,
-    ):
-        raise ValueError(
-            f"rules have num_players={rules.num_players}, trading={rules.trading}; the learner was "
-            f"trained with num_players={trained.num_players}, trading={trained.trading}"
-        )
-    if noted is not None and observation is None:
-        observation = noted["observation"]
-    encoder = encoder_of_space(learner.observation_space, observation)
+    noted = getattr(learner, "catan_pz", {"rules": rules.to_dict(), "observation": None})
+    for name in ("num_players", "trading"):
+        trained, now = noted["rules"][name], getattr(rules, name)
+        if trained != now:
+            raise ValueError(f"rules have {name}={now}, the learner was trained with {trained}")
+    encoder = encoder_of_space(learner.observation_space, observation or noted["observation"])
     of_values = hasattr(policy, "q_net")
     net = policy.q_net.q_net if of_values else policy.mlp_extractor
     if type(net).__name__ == "BoardLayers":
@@ -60,14 +50,6 @@ def exported(
     # Named segments and scaled units are the flat vector by other ways.
     takes = load("flat") if encoder.name in ("dict", "units") else encoder
     return Model(network, *plays, rules.to_dict(), card or {}, takes)
-
-
-def _rules_of_games(learner: Any) -> Rules | None:
-    """The rules of the games that a learner plays now; None where they can't be asked."""
-    with suppress(Exception):  # what environments that are closed or others' raise is of many kinds
-        rules = learner.get_env().get_attr("game", [0])[0].rules
-        return rules if isinstance(rules, Rules) else None
-    return None
 
 
 def _check_features(policy: Any, encoder: Encoder) -> None:

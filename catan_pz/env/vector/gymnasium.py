@@ -31,10 +31,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: B.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later.
-        rules, **options: as for `SingleLearnerBatch`.
-
-    Attributes:
-        batch: the `SingleLearnerBatch`.
+        rules, **options: as for `SingleLearnerBatch`, which is the attribute `batch`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
@@ -71,9 +68,6 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
             seed: of game 0, from 0 to 2**64 - 1; game i has the seed + i. Without one, games
                 go on from the seeds of those before.
             options: None or empty: there are none.
-
-        Returns:
-            Observation (B, ...), or a dict of such arrays, and infos.
         """
         check_reset_options(options)
         if seed is not None:
@@ -86,12 +80,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play the actions (B,), and the others up to the learner's next decision.
-
-        Returns:
-            Observation as `reset` gives it, reward (B,) float64, terminated and truncated (B,)
-            bool, infos.
-        """
+        """Play the actions (B,), and the others up to the learner's next decision."""
         if not self._is_on:
             raise RuntimeError("no episode is on: call reset() first")
         batch = self.batch

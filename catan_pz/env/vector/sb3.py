@@ -1,8 +1,7 @@
 """Many games as one vector environment of Stable-Baselines3, masks for MaskablePPO included."""
 
 import time
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -45,11 +44,8 @@ class CatanVecEnv(VecEnv):
         num_envs: B.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later, which suits the algorithms of Stable-Baselines3.
-        rules, **options: as for `SingleLearnerBatch`. `observation="units"` is int8 in natural
-            units, for policies that scale it themselves, as `ScaleUnits` does.
-
-    Attributes:
-        batch: the `SingleLearnerBatch`.
+        rules, **options: as for `SingleLearnerBatch`, which is the attribute `batch`.
+            `observation="units"` is for policies that scale it themselves, as `ScaleUnits` does.
     """
 
     def __init__(
@@ -72,8 +68,7 @@ class CatanVecEnv(VecEnv):
     def reset(self) -> Any:
         """Start all games, from the seeds given to `seed` if it was called.
 
-        Returns:
-            (B, ...) what the learner sees, or a dict of such arrays.
+        Returns what the learner sees: (B, ...), or a dict of such arrays.
         """
         seed = self._seeds[0]
         if seed is not None or not self._fresh:
@@ -92,11 +87,7 @@ class CatanVecEnv(VecEnv):
     def step_wait(
         self,
     ) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the actions, and the others up to the learner's next decision.
-
-        Returns:
-            Observation as `reset` gives it, reward (B,) float32, done (B,) bool, infos (B).
-        """
+        """Play the actions, and the others up to the learner's next decision."""
         if self._fresh:
             raise RuntimeError("no episode is on: call reset() first")
         batch = self.batch
@@ -109,16 +100,11 @@ class CatanVecEnv(VecEnv):
 
     def _end(self, i: int, seen: Any) -> dict[str, Any]:
         told = {name: values[i].item() for name, values in self.batch.ends.items()}
-        episode = {
-            "r": told.pop("return"),
-            "l": told["decisions"],
-            "t": round(time.perf_counter() - self._start, 6),
-        }
-        return {
+        total, seconds = told.pop("return"), round(time.perf_counter() - self._start, 6)
+        return told | {
             "terminal_observation": seen,
             "TimeLimit.truncated": bool(self.batch.truncated[i]),
-            "episode": episode,
-            **told,
+            "episode": {"r": total, "l": told["decisions"], "t": seconds},
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -149,16 +135,15 @@ class CatanVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Of each game: `action_masks` (a method), `game` (a copy), `seat`, `render_mode`."""
-        rows = [int(i) for i in self._get_indices(indices)]
-        if attr_name == "action_masks":
-            return [partial(lambda i: self.action_masks()[i], i) for i in rows]
-        if attr_name == "render_mode":
-            return [None] * len(rows)
-        if attr_name == "seat":
-            return [int(self.batch.seats[i]) for i in rows]
-        if attr_name == "game":
-            return [self.batch.game(i) for i in rows]
-        raise AttributeError(f"games of {type(self).__name__} have no attribute {attr_name!r}")
+        of_game: dict[str, Callable[[int], Any]] = {
+            "action_masks": lambda i: lambda: self.action_masks()[i],
+            "game": self.batch.game,
+            "seat": lambda i: int(self.batch.seats[i]),
+            "render_mode": lambda _: None,
+        }
+        if attr_name not in of_game:
+            raise AttributeError(f"games of {type(self).__name__} have no attribute {attr_name!r}")
+        return [of_game[attr_name](int(i)) for i in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Replace the `opponents` of all games."""

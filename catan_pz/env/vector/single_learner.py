@@ -175,7 +175,7 @@ class SingleLearnerBatch(ThreadedGames):
         self.seats, players = np.zeros((2, size), np.int8)
         self.reward = np.zeros(size)
         self.done, self.truncated, self._waiting = np.zeros((3, size), np.bool_)
-        self.ends = {
+        self.ends: dict[str, NDArray[Any]] = {
             name: np.zeros(size, np.float64 if name == "return" else np.int64) for name in _ENDS
         }
         # Decisions and rewards of the games that are on.

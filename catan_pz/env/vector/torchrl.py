@@ -38,10 +38,7 @@ class CatanTorchRLEnv(EnvBase):
     Args:
         num_envs: B.
         device: where the tensors are; the games are played on the CPU.
-        rules, **options: as for `SingleLearnerBatch`.
-
-    Attributes:
-        batch: the `SingleLearnerBatch`.
+        rules, **options: as for `SingleLearnerBatch`, which is the attribute `batch`.
     """
 
     def __init__(
@@ -106,26 +103,20 @@ class CatanTorchRLEnv(EnvBase):
         )
 
     def _reset(self, tensordict: Any = None, **kwargs: Any) -> TensorDict:
+        batch = self.batch
         asked = None if tensordict is None else tensordict.get("_reset", None)
-        if asked is None:
-            self._restart_all()
-        else:
-            self._restart(asked.reshape(self.batch.num_games).cpu().numpy())
-        none = np.zeros(self.batch.num_games, np.bool_)
-        return self._told(**{name: self._column(none) for name in _FLAGS})
-
-    def _restart_all(self) -> None:
-        if self._next_seed is not None or not self._ahead.all():
-            self.batch.reset(self._next_seed)
-        self._next_seed = None
-        self._ahead[:] = False
-
-    def _restart(self, places: NDArray[np.bool_]) -> None:
-        """Start games in some places; where one has ended, the next one waits already."""
-        going_on = places & ~self._ahead
-        if going_on.any():
-            self.batch.restart(going_on)
+        places: Any = slice(None)
+        if asked is not None:
+            places = asked.reshape(batch.num_games).cpu().numpy()
+            going_on = places & ~self._ahead
+            if going_on.any():
+                batch.restart(going_on)
+        elif self._next_seed is not None or not self._ahead.all():
+            batch.reset(self._next_seed)
+            self._next_seed = None
         self._ahead[places] = False
+        none = np.zeros(batch.num_games, np.bool_)
+        return self._told(**{name: self._column(none) for name in _FLAGS})
 
     def _step(self, tensordict: Any) -> TensorDict:
         batch = self.batch
