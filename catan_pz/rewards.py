@@ -12,28 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_number, not_possible
-from catan_pz.engine.tally import NUM_TERMS, RewardTerm
-
-__all__ = [
-    "NUM_TERMS",
-    "REWARDS",
-    "GainOrPenalty",
-    "LinearReward",
-    "PointsGained",
-    "PointsHeld",
-    "Reward",
-    "RewardTerm",
-    "RoadHeld",
-    "WinAndLead",
-    "WinAndSharedTerms",
-    "WinAndTerms",
-    "WinLoss",
-    "dependencies",
-    "is_linear",
-    "is_sparse",
-    "make_reward",
-    "weights_of",
-]
+from catan_pz.engine.tally import NUM_TERMS as NUM_TERMS  # noqa: PLC0414 (shown to others)
+from catan_pz.engine.tally import RewardTerm as RewardTerm  # noqa: PLC0414 (shown to others)
 
 LARGEST_WEIGHT: Final = 1e35
 """The largest weight of a term: sums of all terms stay finite in float32."""
@@ -48,18 +28,13 @@ class Reward(Protocol):
     """
 
     def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[Any]:
-        """Rewards of every seat for a step.
+        """(B, 4) rewards of every seat for a step, real numbers that are finite in float32.
 
         Args:
             terms: (B, 4, F) int8, what was counted, by seat and `RewardTerm`. The axis of seats
                 has length 4 in games of two and three players too; absent seats have zeros.
             games: (B,) records of `engine.state.STATE`, after the step; not to be written to.
                 `games["num_players"]`, (B,), tells how many seats play.
-
-        Returns:
-            (B, 4) rewards, real numbers that are finite in float32; those of absent seats count
-            for nobody. A mean over the players is a sum divided by their number, not a mean over
-            the axis.
         """
         ...
 
@@ -73,11 +48,7 @@ class LinearReward:
 
     Args:
         **weights: weight of each `RewardTerm`, a number from -1e35 to 1e35, by its name in lower
-            case; zero where left out.
-
-    Attributes:
-        weights: (F,) float64.
-        depends_on: the terms whose weight isn't zero.
+            case; zero where left out. The attribute `weights` has them all, (F,) float64.
     """
 
     def __init__(self, **weights: float) -> None:

@@ -94,7 +94,8 @@ class Batch(Interruptible, ABC):
         self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
         self.auto_reset = check_flag("auto_reset", auto_reset)
         self._has_global_state = check_flag("global_state", global_state)
-        self.encoder = _encoder_of(observation)
+        wanted = "units" if observation is True else observation
+        self.encoder = None if wanted is False else as_encoder(wanted)
         self._reward = self._first_reward = make_reward(reward)
         self._dense = int(not is_sparse(self._reward))
         self._make_arrays()
@@ -105,9 +106,7 @@ class Batch(Interruptible, ABC):
     def _make_shared(self, masks: Any, observations: Any) -> None:
         """Make the other arrays that are given out, and bundle all for compiled code.
 
-        Args:
-            masks: (B, A), or (A, B) on CUDA.
-            observations: (B, N), or (N, B) on CUDA.
+        Masks are (B, A) and observations (B, N), on CUDA (A, B) and (N, B).
         """
         size, zeros, own, view = (self.num_games,), self.zeros, self._own, self._view
         self.player = zeros(size, np.int8)
@@ -194,10 +193,8 @@ class Batch(Interruptible, ABC):
             games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
                 JSON state that is `Game.from_snapshot(state).games`.
             check: whether positions that break the rules are refused. What `View.resample_many`
-                gives needs no check, and at tables of others it may not pass: their bank may be
-                unlimited, so that it doesn't add up with the hands, or their longest road another.
-                Numbers out of their ranges are refused in any case; but derived fields
-                (`engine.state.DERIVED`) are then taken as they are and must follow from the others.
+                gives needs no check, and at tables of others it may not pass, whose bank may be
+                unlimited. Without it derived fields (`engine.state.DERIVED`) are taken as they are.
         """
         records = (sound_records if check else records_in_range)(games, self.rules)
         chosen = integers(numbers, len(records), "numbers")
@@ -243,12 +240,10 @@ class Batch(Interruptible, ABC):
         """Make the arrays, by `_make_shared` those that every device has."""
 
     @abstractmethod
-    def _encode(self) -> Any:
-        """Encode observations."""
+    def _encode(self) -> Any: ...
 
     @abstractmethod
-    def _full_states(self) -> Any:
-        """Make the global state."""
+    def _full_states(self) -> Any: ...
 
     @abstractmethod
     def _deal(self, where: int) -> None:
@@ -267,10 +262,3 @@ def seeds_from(first: int, count: int) -> NDArray[np.uint64]:
     """(B,) the seeds first + i, modulo 2**64."""
     with np.errstate(over="ignore"):
         return np.uint64(first) + np.arange(count, dtype=np.uint64)
-
-
-def _encoder_of(observation: bool | str | Encoder) -> Encoder | None:
-    """The encoder that an option names: True for "units", False for none."""
-    if isinstance(observation, bool):
-        return as_encoder("units") if observation else None
-    return as_encoder(observation)

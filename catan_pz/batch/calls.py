@@ -33,7 +33,7 @@ from catan_pz.kernels.types import (
     Int64Matrix,
     UInt64Array,
 )
-from catan_pz.observation import encode, encode_global
+from catan_pz.observation import encode, global_state
 
 ALL_LEGAL = -1
 NO_STEP = -1
@@ -135,8 +135,8 @@ def observe_everything(
 ) -> None:
     """Write everything about each game, in natural units and scaled."""
     for i in range(first, last):
-        encode_global.observe_all(games[i], vectors[i])
-        encode_global.scale_all(vectors[i], states[i])
+        global_state.observe_all(games[i], vectors[i])
+        global_state.scale_all(vectors[i], states[i])
 
 
 @entry

@@ -10,23 +10,13 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import Batch, BatchOptions
 from catan_pz.batch.reward_values import reward_values
-from catan_pz.batch.steps import (
-    WHERE_FINISHED,
-    LogMemory,
-)
+from catan_pz.batch.steps import WHERE_FINISHED, LogMemory
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
-from catan_pz.game.arguments import (
-    check_arrays,
-    check_unfinished,
-    sound_records,
-)
+from catan_pz.game.arguments import check_arrays, check_unfinished, sound_records
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import (
-    NUM_TERMS,
-    is_linear,
-)
+from catan_pz.rewards import NUM_TERMS, is_linear
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
@@ -57,8 +47,7 @@ class CpuBatch(ThreadedGames, Batch):
     All arrays are views of the same memory at each step, but for observations of other
     encoders than "units", "flat" and "dict", and the global state: these are new ones.
 
-    A batch is not thread-safe. After a call that was interrupted, the next one raises a
-    `RuntimeError` that asks for `reset`.
+    A batch is not thread-safe. After an interrupted call the next one asks for `reset`.
     """
 
     _KEPT = (
@@ -132,12 +121,8 @@ class CpuBatch(ThreadedGames, Batch):
         """Play an action in every game.
 
         Args:
-            actions: (B,) of any integer type, legal; -1 where the game is
-                finished and waits, in which nothing happens.
-
-        Raises:
-            IllegalActionError: names the first game whose action isn't legal, phase, action
-                and the condition missing; no game is touched.
+            actions: (B,) of any integer type; -1 where the game is finished and waits, in which
+                nothing happens. One that isn't legal raises an error, and no game is touched.
 
         Where the reward raises, the step is played nonetheless and its rewards are zero.
         """

@@ -26,17 +26,14 @@ class CudaBatch(Batch):
     """B games of the same rules, stepped together on a GPU, one thread a game.
 
     What `CpuBatch` is on the CPU, game by game and byte for byte, but for the rounding of rewards
-    whose terms cancel each other; `make_batch` makes either. Arguments and attributes are those
-    of `CpuBatch`, but that rewards must be linear, there are no threads, arrays are torch tensors,
-    and `winner` is one of them. The games lie along the contiguous axis of `units` and `mask`.
-    All tensors are views of the same device memory at each step, but for observations of other
-    encoders than "units" and the global state: these are new ones.
+    whose terms cancel each other. Arguments and attributes are those of `CpuBatch`, but that
+    rewards must be linear, there are no threads, and arrays are torch tensors. The games lie along
+    the contiguous axis of `units` and `mask`. All tensors are views of the same device memory at
+    each step, but for observations of other encoders than "units" and the global state.
 
     `step` copies nothing to the host and does not wait for the device. An illegal action is
     therefore reported by a later call, at the latest by `synchronize`: no game has been touched
     since.
-
-    It takes numba-cuda, torch, a GPU, and enough of its memory.
     """
 
     def _make_arrays(self) -> None:
@@ -124,11 +121,6 @@ class CudaBatch(Batch):
         Args:
             actions: (B,) tensor or array of any integer type, legal; -1 where the game is
                 finished and waits, in which nothing happens.
-
-        Raises:
-            IllegalActionError: for an action of a step before, as soon as the device has come
-                to it; names the first game whose action isn't legal, phase, action and the
-                condition missing. No game has been touched since.
         """
         self._report()
         self._given[:] = self._device.integers(actions, self.num_games)
@@ -154,11 +146,7 @@ class CudaBatch(Batch):
         )
 
     def synchronize(self) -> None:
-        """Wait for the device.
-
-        Raises:
-            IllegalActionError: for an action of any step before, as `step` would.
-        """
+        """Wait for the device, and report an illegal action of any step before."""
         self._device.synchronize()
         self._report_refused()
 

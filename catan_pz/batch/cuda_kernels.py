@@ -29,7 +29,7 @@ from catan_pz.engine.state import STATE, States
 from catan_pz.engine.tally import NUM_TERMS
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Matrix, Int64Array, UInt64Array
-from catan_pz.observation.encode_global import observe_all
+from catan_pz.observation.global_state import observe_all
 from catan_pz.terms import MAX_PLAYERS
 
 _FIRST, _TOLD = 0, 1

@@ -13,35 +13,25 @@ from catan_pz.terms import MAX_PLAYERS
 def reward_values(
     reward: Reward, terms: NDArray[np.int8], games: np.ndarray
 ) -> NDArray[np.floating[Any]]:
-    """The rewards of every seat for a step, zero where all that the reward depends on is zero.
+    """(B, 4) the rewards of every seat for a step, zero where its terms are zero.
 
     Args:
         reward: the reward; it gets views or copies that can't be written to, without the games
-            in which its reward is zero anyway.
+            in which all terms that it depends on are zero.
         terms: (B, 4, F) int8, what was counted.
         games: (B,) records of `engine.state.STATE`, after the step.
-
-    Returns:
-        (B, 4) numbers that are finite in float32, the type of batches.
     """
     if is_linear(reward):
         return reward(terms, games)
-    counts = _is_nonzero(reward, terms)
-    if counts.all():
+    depends_on = dependencies(reward)
+    if depends_on == -1:
         return _called(reward, terms, games)
+    chosen = [term for term in range(NUM_TERMS) if depends_on >> term & 1]
+    counts = terms[:, :, chosen].any(axis=(1, 2))
     values = np.zeros((len(games), MAX_PLAYERS))
     if counts.any():
         values[counts] = _called(reward, terms[counts], games[counts])
     return values
-
-
-def _is_nonzero(reward: Reward, terms: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """(B,) whether a term that the reward depends on isn't zero for everybody."""
-    depends_on = dependencies(reward)
-    if depends_on == -1:
-        return np.ones(len(terms), np.bool_)
-    chosen = [term for term in range(NUM_TERMS) if depends_on >> term & 1]
-    return np.asarray(terms[:, :, chosen].any(axis=(1, 2)))
 
 
 def _called(

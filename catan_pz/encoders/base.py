@@ -56,15 +56,12 @@ class Encoder(ABC):
 
     @abstractmethod
     def encode(self, units: Array) -> Any:
-        """The observations in this form.
+        """The observations in this form, `(..., *shape)` for each segment.
 
         Args:
             units: (..., N) int8 in the natural units of `catan_pz.observation.segments`: a NumPy
-                array, or a torch tensor on any device. It must not be written to.
-
-        Returns:
-            `(..., *shape)` for each segment: NumPy arrays for a NumPy array, tensors on the same
-            device for a tensor.
+                array, or a torch tensor on any device. It must not be written to; what is given
+                is of the same kind, and on the same device.
         """
 
     @property
@@ -110,14 +107,7 @@ def check_segments(encoder: Encoder) -> None:
 
 
 def named_arrays(encoder: Encoder, given: Any, kind: type, where: str) -> dict[str, Array]:
-    """What an encoder gave as a dict by the names of its segments.
-
-    Args:
-        encoder: the encoder.
-        given: what `encode` gave.
-        kind: what its arrays must be, NumPy arrays or tensors.
-        where: for what it gave it, for errors.
-    """
+    """What an encoder gave, of arrays of a kind, as a dict by the names of its segments."""
     named = given if encoder.is_dict else {encoder.segments[0].name: given}
     expected = [segment.name for segment in encoder.segments]
     if not isinstance(named, dict) or list(named) != expected:
@@ -138,11 +128,7 @@ def check_arrays(
 ) -> None:
     """Refuse arrays of another shape or dtype than the segments, or NumPy's out of their range.
 
-    Args:
-        encoder: the encoder.
-        named: the arrays, by the names of its segments.
-        leading: the leading axes of the observations that they were made of.
-        where: for what it gave them, for errors.
+    `leading` are the leading axes of the observations that they were made of.
     """
     for segment in encoder.segments:
         array = named[segment.name]

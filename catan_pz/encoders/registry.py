@@ -36,8 +36,8 @@ def names() -> list[str]:
 def register(name: str, home: str) -> None:
     """Make an encoder known by a name.
 
-    A name that was registered and hasn't been loaded yet can be registered again; one that was
-    loaded can at its own home, whose encoder is made anew by the next `load`.
+    It can be registered again until it is loaded, and at the same home then too, whose encoder is
+    made anew by the next `load`.
 
     Args:
         name: its name, which must be its attribute `name` too.
@@ -62,30 +62,15 @@ def load(name: str) -> Encoder:
     if not isinstance(name, str) or name not in _HOMES:
         raise not_possible("encoder", name, f"one of {names()}", names())
     if name not in _LOADED:
-        _LOADED[name] = _made(name)
+        made = callable_at(f"encoder {name!r}", _HOMES[name])()
+        if not isinstance(made, Encoder) or made.name != name:
+            raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder of that name")
+        _LOADED[name] = made
     return _LOADED[name]
 
 
-def _made(name: str) -> Encoder:
-    make = callable_at(f"encoder {name!r}", _HOMES[name])
-    try:
-        made = make()
-    except TypeError as error:
-        raise ValueError(
-            f"encoder {name!r}: home {_HOMES[name]!r} can't be called without arguments: {error}"
-        ) from error
-    if not isinstance(made, Encoder) or made.name != name:
-        raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder of that name")
-    return made
-
-
 def as_encoder(given: Any, option: str = "observation") -> Encoder:
-    """An encoder, given as one or by its name.
-
-    Args:
-        given: the encoder, or its name.
-        option: what an error calls it.
-    """
+    """An encoder, given as one or by its name; `option` is what an error calls it."""
     if isinstance(given, Encoder):
         return given
     if isinstance(given, str) and given in _HOMES:

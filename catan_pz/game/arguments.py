@@ -52,8 +52,6 @@ def are_finite(numbers: Any) -> bool:
 
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a state in which one of the arrays that a batch keeps is missing, or another one."""
-    if not isinstance(state, Mapping):
-        raise ValueError(f"state must be arrays by name, got {quoted(state)}")
     for name, own in kept.items():
         given: Any = state.get(name)
         if getattr(given, "shape", None) != own.shape or given.dtype != own.dtype:

@@ -8,12 +8,12 @@ from catan_pz.engine import chance, course, derive, hands, legal, outcomes, tall
 from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log, decide
 from catan_pz.engine.play import play as play_step
-from catan_pz.engine.state import States
+from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import begin_composing, may_offer
 from catan_pz.engine.turn import end_as_won
-from catan_pz.kernels.rule import entry
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix, Int64Array
-from catan_pz.observation import encode, encode_global
+from catan_pz.observation import encode, global_state
 from catan_pz.terms import Phase
 
 OUT_OF_REACH: Final = 127
@@ -94,21 +94,20 @@ def count_outcomes(games: States, i: int, a: int, ways: Int64Array) -> None:
         ways[code] = outcomes.ways_of(s, a, code) if possible >> code & 1 else 0
 
 
-@entry
-def observe(games: States, i: int, viewer: int, obs: Int8Array) -> None:
-    """Write what the viewer sees of game i, in natural units."""
-    encode.observe(games[i], viewer, obs)
-
-
-@entry
-def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
-    """Write what the viewer sees of game i, and the mask: zeros unless the viewer is to move."""
-    s = games[i]
+@kernel
+def look_at(s: State, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
+    """Write what the viewer sees, and the mask: zeros unless the viewer is to move."""
     encode.observe(s, viewer, obs)
     if s.player == viewer:
         legal.write_mask(s, mask)
     else:
         mask[:] = 0
+
+
+@entry
+def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
+    """Write what the viewer sees of game i, in natural units, and the mask."""
+    look_at(games[i], viewer, obs, mask)
 
 
 @entry
@@ -116,20 +115,15 @@ def look(
     games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array, mask: Int8Array
 ) -> None:
     """Like `look_at_units`, and write the observation scaled, too."""
-    s = games[i]
-    encode.observe(s, viewer, obs)
+    look_at(games[i], viewer, obs, mask)
     encode.scale(obs, scaled)
-    if s.player == viewer:
-        legal.write_mask(s, mask)
-    else:
-        mask[:] = 0
 
 
 @entry
 def look_at_all(games: States, i: int, vector: Int8Array, scaled: Float32Array) -> None:
     """Write everything about game i, in natural units and scaled."""
-    encode_global.observe_all(games[i], vector)
-    encode_global.scale_all(vector, scaled)
+    global_state.observe_all(games[i], vector)
+    global_state.scale_all(vector, scaled)
 
 
 @entry

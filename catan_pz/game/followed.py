@@ -79,8 +79,7 @@ class FollowedGame:
     ) -> Self:
         """Follow a game from a state on, also from its middle.
 
-        What is hidden from the seat may be anything there that agrees with what the seat knows: it
-        has no part in what follows.
+        What is hidden from the seat there may be anything that agrees with what the seat knows.
         """
         followed = cls.__new__(cls)
         followed._start(Game.from_snapshot(data), seat, customs)
@@ -104,9 +103,7 @@ class FollowedGame:
             events: what the seat sees of it, as `events.as_seen_by` gives it. Their order
                 and `seen_by` don't matter, but the `DECISION` comes first.
 
-        Returns:
-            All events of the decision as the seat sees them, also those that a table which
-            tells in part has left out.
+        Returns all of them, also those that a table which tells in part has left out.
         """
         events = tuple(events)
         decision = ReportedDecision(self.sampled, self.belief, events, self._rng)
@@ -167,16 +164,13 @@ class FollowedGame:
         game_calls.end_decision(self.sampled.games, 0, 0, self.sampled._mask)
 
     def with_offers(self, offers: Mapping[int, Bundles]) -> Self:
-        """The game as it would stand if the seat had to decide about some offers now.
+        """A copy of the game as it would stand if the seat had to decide about some offers now.
 
         In the turn of another it answers this player's offer, which the seats before it have
         refused. In the own turn it closes with one of those who have countered its offer.
 
         Args:
             offers: of the player in turn and of those who countered, by seat.
-
-        Returns:
-            A copy; the game itself stays as it is.
         """
         self._check_trading()
         if not offers.keys() <= {*range(self.rules.num_players)}:

@@ -1,8 +1,7 @@
 """One game, played from Python: the record, its rules and the calls on it."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +32,6 @@ from catan_pz.kernels.rule import bound
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
-
-
-@cache
-def _play_step() -> Callable[..., int]:
-    return cast(Callable[..., int], bound(game_calls.play))
 
 
 def violations_of(games: np.ndarray) -> list[Violation]:
@@ -95,7 +89,7 @@ class Game:
         self._script = script_of(self.rules)
         self._events = empty_events()
         self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._call = _play_step()
+        self._call: Callable[..., int] = bound(game_calls.play)
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game of the same rules."""
@@ -166,10 +160,6 @@ class Game:
             action: legal now.
             outcome: the dice as a pair, the `Resource` stolen, the `Card` bought; of the last
                 two the name in lower case, too.
-
-        Raises:
-            IllegalActionError: names phase, action and the condition missing.
-            ValueError: if the outcome named can't come of the action.
         """
         self.play(self.prepare(action, outcome))
 
@@ -262,7 +252,7 @@ class Game:
         """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
         viewer = check_seat(viewer, self.rules.num_players)
         obs = np.empty(SIZE, np.int8)
-        game_calls.observe(self.games, 0, viewer, obs)
+        game_calls.look_at_units(self.games, 0, viewer, obs, np.empty_like(self._mask))
         return obs
 
     def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
@@ -303,8 +293,7 @@ class Game:
     def from_games(cls, games: np.ndarray, rules: Rules) -> Self:
         """A game on a record (1,) of `STATE`; derived fields are worked out in place.
 
-        Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do
-        that. Play of one that breaks them may bring anything about.
+        Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do that.
         """
         if getattr(games, "shape", None) != (1,) or games.dtype != STATE or not games.flags.carray:
             raise ValueError(

@@ -7,13 +7,7 @@ import numpy as np
 
 from catan_pz.actions import describe_action
 from catan_pz.checks import quoted
-from catan_pz.terms import (
-    CARD_COST,
-    CITY_COST,
-    ROAD_COST,
-    SETTLEMENT_COST,
-    Resource,
-)
+from catan_pz.terms import CARD_COST, CITY_COST, ROAD_COST, SETTLEMENT_COST, Resource
 
 _COSTS: Final = {
     "build_road": ROAD_COST,

@@ -70,11 +70,7 @@ def perft(game: Game, depth: int) -> int:
 
 
 def divide(game: Game, depth: int) -> Iterator[tuple[int, Outcome, int]]:
-    """What `perft` counts for each action and each of its outcomes, in the order of ids.
-
-    Yields:
-        The action, its outcome (None without chance), and the ways to go on from there.
-    """
+    """Each action, each of its outcomes (None without chance), and the ways to go on from there."""
     depth = check_count("depth", depth, most=_MOST_DECISIONS)
     for action in game.legal_actions().tolist():
         for outcome in game.outcomes(action) or [None]:

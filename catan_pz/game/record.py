@@ -32,6 +32,15 @@ _NO_GAME: Final = (
 )
 
 
+class _Start(Struct):
+    players: list[Any]
+    rules: dict[str, Any]
+
+
+class _Header(Struct):
+    state: _Start
+
+
 class _Row(Struct):
     player: int
     action: dict[str, Any]
@@ -113,27 +122,18 @@ class GameRecord:
             number, header = next(rows, (number, header))
         if header.get("format") != FORMAT:
             raise ValueError(_NO_GAME)
-        start = header.get("state")
-        if not isinstance(start, dict) or not isinstance(start.get("players"), list):
-            raise ValueError(f"line {number} has no state: the header needs the entry 'state'")
-        if not isinstance(start.get("rules"), dict):
-            raise ValueError(f"line {number} has no rules: the state needs the entry 'rules'")
+        shaped(header, _Header, f"line {number}")
+        start = header["state"]
         names = _one_a_seat("names", header.get("names"), start, str)
         agents = _one_a_seat("agents", header.get("agents"), start, str | None)
         decisions, result = _decisions_and_result(rows)
         return cls(start, decisions, result, names, agents, number)
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
-        """Play the game again, yielding it at the start and after each decision.
-
-        It is one game, which goes on: its `copy` stays as it is.
+        """Play the game again, yielding it, one game that goes on, first and after each decision.
 
         Args:
             game: what to play it on, a game in the state `start`; a new one where None.
-
-        Raises:
-            ValueError: names the line of a decision that isn't legal, or lacks what chance
-                brought, or says that the result is another.
         """
         for again, _ in self.replay_with_events(game):
             yield again
@@ -203,15 +203,6 @@ def _outcome_to_json(outcome: Outcome) -> Any:
     return list(outcome) if outcome is not None else None
 
 
-def _outcome_from_json(action: int, value: Any) -> Outcome:
-    if value is None:
-        return None
-    outcome = as_outcome(action, value)
-    if outcome is None:
-        raise ValueError(f"outcome {value!r} can't come of the action")
-    return outcome
-
-
 def _parse(number: int, line: str) -> tuple[int, Mapping[str, Any]]:
     try:
         row = read_json(line)
@@ -243,6 +234,9 @@ def _decision(number: int, row: Mapping[str, Any]) -> Decision:
     try:
         read = shaped(row, _Row, "decision")
         action = action_id(**read.action)
-        return Decision(read.player, action, _outcome_from_json(action, read.outcome))
+        outcome = None if read.outcome is None else as_outcome(action, read.outcome)
+        if outcome is None is not read.outcome:
+            raise ValueError(f"outcome {read.outcome!r} can't come of the action")
+        return Decision(read.player, action, outcome)
     except (TypeError, ValueError) as error:
         raise ValueError(f"line {number} is no decision: {error}") from error

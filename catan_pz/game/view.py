@@ -51,11 +51,8 @@ class View:
     def resample(self, rng: np.random.Generator) -> Game:
         """A full game that looks to the seat just as the present one does.
 
-        What the seat can't know is drawn from its exact belief, given all that it saw.
-
-        Raises:
-            RuntimeError: if the host doesn't follow the game for this agent, which it does
-                for agents with `needs_belief = True`.
+        What the seat can't know is drawn from its exact belief, given all that it saw. Hosts
+        follow the game for agents with `needs_belief = True`.
         """
         return self._followed().resample(check_generator(rng))
 
@@ -75,7 +72,6 @@ class View:
 def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
     """What a seat may know now, in arrays of its own; the mask is zero unless it is to move."""
     seat = check_seat(seat, game.rules.num_players)
-    observation = np.empty(SIZE, np.int8)
-    game_calls.observe(game.games, 0, seat, observation)
-    mask = game.mask.copy() if game.player == seat else np.zeros_like(game.mask)
+    observation, mask = np.empty(SIZE, np.int8), np.empty(game.rules.num_actions, np.int8)
+    game_calls.look_at_units(game.games, 0, seat, observation, mask)
     return View(observation, mask, resampler)

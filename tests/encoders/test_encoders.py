@@ -215,10 +215,6 @@ def no_encoder():
     return 7
 
 
-def made_of_a_size(size):
-    return Doubled()
-
-
 @pytest.fixture
 def _registry(monkeypatch):
     from catan_pz.encoders import registry
@@ -248,9 +244,6 @@ def test_what_can_not_be_registered_or_loaded_is_refused():
     encoders.register("none", f"{__name__}:no_encoder")
     with pytest.raises(ValueError, match="'none' is 7"):
         encoders.load("none")
-    encoders.register("sized", f"{__name__}:made_of_a_size")
-    with pytest.raises(ValueError, match=r"encoder 'sized': .* without arguments: .* 'size'"):
-        encoders.load("sized")
     assert "other" not in encoders.names()
 
 

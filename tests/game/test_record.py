@@ -157,8 +157,8 @@ def lines() -> list[str]:
 @pytest.mark.parametrize(
     ("number", "changes", "said"),
     [
-        (0, {"state": 3}, "line 1 has no state"),
-        (0, {"state": {"players": []}}, "line 1 has no rules"),
+        (0, {"state": 3}, "line 1.state: expected object, got int"),
+        (0, {"state": {"players": []}}, "line 1.state.rules is missing"),
         (2, {"action": {"kind": "fly"}}, "line 3 is no decision"),
         (2, {"player": "0"}, "line 3 is no decision: decision.player"),
         (2, {"outcome": "gold"}, "line 3 is no decision: outcome"),
