@@ -28,28 +28,7 @@ _HOMES = {
     "make_batch": "catan_pz.batch.make",
 }
 
-__all__ = [
-    "Agent",
-    "Board",
-    "ContradictionError",
-    "FollowedGame",
-    "Game",
-    "IllegalActionError",
-    "LinearReward",
-    "PointsGained",
-    "RandomAgent",
-    "Reward",
-    "Rules",
-    "SelfPlayBatch",
-    "SelfPlayEnv",
-    "SelfPlayRollout",
-    "SingleSeatEnv",
-    "View",
-    "WinLoss",
-    "action_id",
-    "describe_action",
-    "make_batch",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

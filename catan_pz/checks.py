@@ -56,13 +56,9 @@ def did_you_mean(given: object, known: Iterable[object]) -> str:
 def not_possible(
     what: str, value: object, allowed: str, known: Iterable[object] = ()
 ) -> ValueError:
-    """The error for a value that can't be taken: names it and what is allowed.
+    """The error for a value given for what can't take it: names it and, in words, what is allowed.
 
-    Args:
-        what: what the value is given for.
-        value: what was given.
-        allowed: what could be given, in words.
-        known: the words that could be given, one of which may have been meant.
+    `known` are the words that could be given, one of which may have been meant.
     """
     hint = did_you_mean(value, known)
     return ValueError(f"{what} must be {allowed}, got {quoted(value)}{hint}")
@@ -141,12 +137,7 @@ def check_seed(seed: object) -> int:
 
 
 def check_reset_options(options: object, known: tuple[str, ...] = ()) -> None:
-    """Refuse options for the `reset` of an environment that doesn't have them.
-
-    Args:
-        options: what was given; None stands for none.
-        known: the options that it has.
-    """
+    """Refuse options for the `reset` of an environment but those that it has."""
     if options is None:
         return
     if not isinstance(options, Mapping):
@@ -176,12 +167,7 @@ def check_generator(rng: object) -> "np.random.Generator":
 
 
 def as_integer(what: str, value: Any) -> int:
-    """Any kind of integer as a plain int.
-
-    Args:
-        what: names the value in the error, in the singular.
-        value: what was given.
-    """
+    """Any kind of integer as a plain int; `what` names it, in the singular, in the error."""
     if not _is_bool(value):
         with suppress(TypeError):
             return index(value)
@@ -218,15 +204,9 @@ def check_home(home: object) -> str:
 
 
 def callable_at(what: str, home: str) -> Callable[..., Any]:
-    """The class or function at a home, imported.
+    """The class or function at a home, "module:thing", imported.
 
-    Args:
-        what: names what is wanted, for errors: "encoder 'mine'".
-        home: "module:thing".
-
-    Raises:
-        ValueError: if there is no such module, or nothing in it to be called by that name.
-        ImportError: if the module needs what isn't installed.
+    `what` names it in errors. An `ImportError` is raised if the module needs what isn't installed.
     """
     try:
         found = resolve_name(home)
@@ -249,9 +229,7 @@ def callable_at(what: str, home: str) -> Callable[..., Any]:
 def shaped(data: Any, shape: type[_Shape], name: str) -> _Shape:
     """JSON values as the type that declares their shape, such as a `msgspec.Struct`.
 
-    Raises:
-        ValueError: names the entry that is missing, unknown or wrong:
-            "state.players[2].hand.brick: expected int, got str".
+    The error names what is wrong: "state.players[2].hand.brick: expected int, got str".
     """
     import msgspec
 

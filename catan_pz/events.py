@@ -1,8 +1,4 @@
-"""Events of decisions, decoded: what was played, and what it brought to whom.
-
-The engine writes events as rows of numbers (`engine.event_rows`); here they become tuples, as
-a game's listeners get them, and are cut down to what one seat may see.
-"""
+"""Events of decisions, decoded from the engine's rows and cut down to what one seat may see."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -61,13 +57,12 @@ _KINDS: Final = tuple(EventKind)
 
 
 def empty_events() -> NDArray[np.int16]:
-    """An array that the engine writes the events of a decision to."""
-    single: NDArray[np.int16] = event_arrays(1)[0]
-    return single
+    """(EVENT_ROWS, NUM_FIELDS) int16 that the engine writes the events of a decision to."""
+    return np.zeros((EVENT_ROWS, NUM_FIELDS), np.int16)
 
 
 def event_arrays(count: int) -> NDArray[np.int16]:
-    """(count, EVENT_ROWS, NUM_FIELDS) int16, such an array for each of several games."""
+    """Such an array for each of several games."""
     return np.zeros((count, EVENT_ROWS, NUM_FIELDS), np.int16)
 
 

@@ -70,13 +70,8 @@ def text_lines(text: str) -> list[str]:
 def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
     """A path to write to, which takes the place of `path` at the end if nothing went wrong.
 
-    Folders that are missing are made. Until the end, and after an error, whatever was at
-    `path` stays as it was. A link stays one, to the new file.
-
-    Args:
-        path: the file.
-        mode: the file's permissions from its first moment on; None for those that it has, or
-            those of any new file.
+    Folders that are missing are made. A link stays one, to the new file. `mode` are the file's
+    permissions from its first moment on; None for those that it has, or those of any new file.
     """
     target = Path(os.path.realpath(path))
     draft = _new_draft(path, target, mode)
@@ -102,10 +97,7 @@ def named_errors(path: Path) -> Iterator[None]:
 
 
 def check_writable(path: Path) -> None:
-    """Find out whether `whole_file` could write a file, without writing it.
-
-    Folders that are missing are made.
-    """
+    """Find out whether `whole_file` could write a file, without writing it."""
     _new_draft(path, Path(os.path.realpath(path)), None).unlink()
 
 
@@ -128,12 +120,7 @@ def _new_draft(path: Path, target: Path, mode: int | None) -> Path:
 
 
 def remove_drafts(folder: Path, seconds: float = 0) -> None:
-    """Remove what killed processes left half written in a folder.
-
-    Args:
-        folder: the folder.
-        seconds: only what is that old; where others may be writing now.
-    """
+    """Remove what killed processes left half written in a folder, if it is some seconds old."""
     until = time.time() - seconds
     for path in folder.glob(f".*{_DRAFT}*"):
         with suppress(OSError):  # another process may remove it, too
@@ -146,10 +133,7 @@ class RepeatedNameError(ValueError):
 
 
 def read_json(text: str) -> Any:
-    """The value that a JSON text holds.
-
-    A byte order mark before it is left out.
-    """
+    """The value that a JSON text holds, which may begin with a byte order mark."""
     return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_each_once)
 
 

@@ -1,8 +1,4 @@
-"""Names of agents and players as they are shown: printable, on one line, of limited length.
-
-Names come from users, models and recorded games, and may hold anything that a string can: control
-characters, markup, lone surrogates, a million letters. What shows them takes them through here.
-"""
+"""Names of agents and players as they are shown: printable, on one line, of limited length."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,15 +23,11 @@ def printable(text: str) -> str:
 
 def columns_of(text: str) -> int:
     """Columns that printable text takes in a terminal at most: two for each wide letter."""
-    if text.isascii():
-        return len(text)
-    return sum(_columns(c) for c in text)
+    return sum(map(_columns, text))
 
 
 def cut(text: str, columns: int) -> str:
     """As much of a text, from its beginning, as fits so many columns of a terminal."""
-    if text.isascii():
-        return text[:columns]
     left = columns
     for k, c in enumerate(text):
         left -= _columns(c)
@@ -70,12 +62,7 @@ def seat_names(names: Sequence[str] | None, seats: int) -> list[str]:
 
 
 def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
-    """For each of some different names the text that stands for it, different for each.
-
-    Args:
-        names: the names.
-        longest: characters that are shown of a name at most.
-    """
+    """For each of some different names the text that stands for it, different for each."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:

@@ -1,5 +1,6 @@
 """One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Any, Unpack
 
@@ -93,8 +94,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             raise RuntimeError("no episode is on: call reset() first")
         if self._is_on:
             self._check_game()
-        mask: NDArray[np.bool_] = self._info()["action_mask"].astype(np.bool_)
-        return mask
+        return np.asarray(self._info()["action_mask"], np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -105,9 +105,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             seed: from 0 to 2**64 - 1; determines this episode and those that follow.
             options: "state" names the JSON state of an unfinished game, with the rules of this
                 environment, from which the episode starts. Chance goes on from the state's own
-                generator; the opponents know what the state's "knowledge" says, and their random
-                streams follow from the seed. A state that isn't possible is refused, and the
-                episode goes on untouched.
+                generator; the opponents know what the state's "knowledge" says.
         """
         if seed is not None:
             seed = check_seed(seed)
@@ -124,10 +122,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         else:
             self._match.replace(start)
         self._origin = self.game.origin
-        own = num_players - self.seat
-        seats = [None, *self._opponents] * 2
-        seeds = seat_seeds(int(draw[1]), num_players)
-        self._table = Table(self.game, seats[own : own + num_players], seeds)
+        seats = deque([None, *self._opponents])
+        seats.rotate(self.seat)
+        self._table = Table(self.game, list(seats), seat_seeds(int(draw[1]), num_players))
         self._decisions = 0
         self._is_on = True
         try:
@@ -147,10 +144,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if game.rules != rules:
             own, other = rules.to_dict(), game.rules.to_dict()
             names = [name for name in own if own[name] != other[name]]
-            raise ValueError(
-                f"options['state'] has other rules than this environment; options that differ: "
-                f"{names}"
-            )
+            raise ValueError(f"options['state'] and this environment differ in the rules {names}")
         if game.is_over or game.is_truncated:
             raise ValueError("options['state'] is a finished game")
         return game

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import to_builtins
 
 from catan_pz.board.generators import BEGINNER_BOARD
-from catan_pz.checks import did_you_mean, not_possible, plain_int, quoted
+from catan_pz.checks import not_possible, plain_int, quoted
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import DERIVED, state_from_dict
 from catan_pz.rules import Board, Rules
@@ -44,16 +44,13 @@ def position(
         players: for each seat what it has: "hand", "cards", "new_cards", "cards_played" as
             counts by name, "roads", "settlements", "cities" as lists. What is left out is empty,
             seats as well where `rules` are given.
-        rules: as for `Game`; `num_players` must be right.
-        board: the board, or its JSON form; the robber stands on its desert unless `robber` is
-            given.
+        rules: as for `Game`.
+        board: the robber stands on its desert unless `robber` is given.
         phase: what the game waits for.
         deck: the cards on top of the deck; the others follow in no particular order.
         seed: state of the random generator.
-        **entries: any other entry of a state's JSON form, as it stands there; "knowledge" is
-            by default that every hand is known, "card_played" what the phase needs.
-
-    Special cards go to whom they must belong, unless their owners are given.
+        **entries: any other entry of a state's JSON form. By default every hand is known, and
+            special cards go to whom they must belong.
     """
     table = _table(players, rules)
     rules = Rules.make(rules)
@@ -62,7 +59,6 @@ def position(
         raise not_possible("phase", phase, "the name of a phase")
     data = _skeleton(rules, table, board, phase) | {"deck": deck}
     data["rng"]["state"] = seed
-    _check_entries(entries, data)
     data = to_builtins(data | entries, enc_hook=_plain)
     if "card_played" not in entries:
         before_roll = phase in ("move_robber", "steal") and not data["rolled"]
@@ -96,16 +92,6 @@ def _table(players: Any, rules: Rules | str | None) -> list[dict[str, Any]]:
             raise not_possible(f"players[{p}]", has, f"an object with some of {list(_NOTHING)}")
         table[p] = _NOTHING | dict(has)
     return [has | dict.fromkeys(DERIVED, 0) for has in table]
-
-
-def _check_entries(entries: Mapping[str, Any], known: Mapping[str, Any]) -> None:
-    """Refuse an unknown entry of a state, and list the known ones."""
-    unknown = sorted(set(entries) - set(known))
-    if not unknown:
-        return
-    options = sorted(set(unknown) & set(Rules().to_dict()))
-    hint = f"; {options} are options of `rules`" if options else did_you_mean(unknown[0], known)
-    raise ValueError(f"unknown entries of a state {unknown}{hint}; known: {sorted(known)}")
 
 
 def _plain(value: Any) -> Any:

@@ -82,16 +82,12 @@ class CatanEnvRunner(MultiAgentEnvRunner):
 
         Args:
             num_timesteps: the least number of decisions, in all games together.
-            num_episodes: the least number of games that end; all games start anew before, as in
-                RLlib's own runners. Games that are on when it is reached don't count, so that a
-                number near B favours short games; ask for many times B.
+            num_episodes: the least number of games that end; all games start anew before. Ask for
+                many times B: games that are on when it is reached, the longer ones, don't count.
             explore: whether actions are sampled, or the most probable one by `forward_inference`
                 is played. None for the config's `explore`.
             random_actions: whether every legal action is equally probable.
             force_reset: whether all games start anew before.
-
-        Returns:
-            The stretches of decisions of the modules that are trained.
         """
         if num_timesteps is not None and num_episodes is not None:
             raise ValueError("give num_timesteps or num_episodes, not both")
