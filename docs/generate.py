@@ -21,8 +21,7 @@ import click
 
 from catan_pz import actions, encoders
 from catan_pz.actions import action_id, describe_action
-from catan_pz.agents.policies import WEIGHTS
-from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.random import WEIGHTS, RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import GROUPS
 from catan_pz.cli.app import commands as cli_commands

@@ -33,11 +33,10 @@ import torch
 from parts.value_games import Rows, Shares, play_recorded
 from torch import nn
 
-from catan_pz.agents.policies import EVOLVED, HEURISTIC, VALUE
+from catan_pz.agents.random import EVOLVED, HEURISTIC, VALUE
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.net import ValueNet
-from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH, workspace
+from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH, ValueNet, workspace
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules

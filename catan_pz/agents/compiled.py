@@ -11,15 +11,16 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.heuristic.choose import action_by_weights, evolved_action
 from catan_pz.agents.heuristic.weights import WeightRows, Weights, rows_of
-from catan_pz.agents.policies import (
+from catan_pz.agents.random import (
     EVOLVED,
     HEURISTIC,
     RANDOM,
     WEIGHTED,
+    RandomAgent,
+    WeightedAgent,
     random_action,
     weighted_action,
 )
-from catan_pz.agents.random import RandomAgent, WeightedAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.checks import check_count, check_seed

@@ -74,7 +74,7 @@ def play_recorded(
 
     Args:
         games: (1,) a new game.
-        players: (P,) numbers of `agents.policies`.
+        players: (P,) numbers of `agents.random`.
         shares: of decisions; at the end of the set-up the position is recorded always.
         seed: of all chance but the dice's.
         w: with the network of the player that uses the value.

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from catan_pz.agents import load
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent
-from catan_pz.agents.search.options import METHODS
+from catan_pz.agents.search.agent import METHODS
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.arena import Result, play_match
 from catan_pz.arena.results import percent, percents

@@ -10,8 +10,9 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import numpy as np
 import torch
 
+from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.net import Judge, ValueNet, shipped
+from catan_pz.agents.value.network import ValueNet, shipped
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
 from catan_pz.training.checkpoints import Checkpoints

@@ -15,7 +15,6 @@ from catan_pz.agents.heuristic.features import (
     of,
     points_to_go,
     rate_of,
-    seats_playing,
     some,
     turn_seat,
 )
@@ -49,7 +48,7 @@ from catan_pz.agents.heuristic.weights import (
     WeightRows,
     plays,
 )
-from catan_pz.agents.policies import random_action, weighted_action
+from catan_pz.agents.random import random_action, weighted_action
 from catan_pz.engine import bits
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
@@ -326,7 +325,7 @@ def action_by_rows(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRows
 ) -> int:
     """A legal action by the first weights in a game of two players, by the second in others."""
-    row = 0 if seats_playing(obs) == 2 else 1
+    row = 0 if obs[encode.PRESENT + 2] == 0 else 1
     return action_by_weights(obs, mask, random_bits, weights[row])
 
 

@@ -10,15 +10,9 @@ from catan_pz.engine import bits
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
-from catan_pz.terms import (
-    GENERIC_HARBOR,
-    MAX_PLAYERS,
-    NUM_RESOURCES,
-    NUM_VERTICES,
-)
+from catan_pz.terms import GENERIC_HARBOR, MAX_PLAYERS, NUM_RESOURCES, NUM_VERTICES
 
 KINDS_OF_HARBOR = NUM_RESOURCES + 1
-KINDS_OF_TERRAIN = encode.NUM_TERRAINS
 
 BITS_PER_RESOURCE = 8
 """Bits of a bundle that count the cards of one resource."""
@@ -123,26 +117,17 @@ def first_of(obs: Int8Array, place: int, count: int) -> int:
 
 
 @kernel
-def seats_playing(obs: Int8Array) -> int:
-    """How many players there are."""
-    n = 0
-    for k in range(MAX_PLAYERS):
-        n += int(obs[encode.PRESENT + k])
-    return n
-
-
-@kernel
 def turn_seat(obs: Int8Array) -> int:
     """Whose turn it is, in places away."""
     return max(0, first_of(obs, encode.TURN_PLAYER, MAX_PLAYERS))
 
 
 @kernel
-def buildings_of(obs: Int8Array, k: int, least: int) -> int:
-    """Vertices with a building of the seat k places away: 1 all, 2 cities alone."""
+def own_buildings(obs: Int8Array, least: int) -> int:
+    """Vertices with an own building: 1 all, 2 cities alone."""
     vertices = 0
     for v in range(NUM_VERTICES):
-        if obs[encode.VERTEX_BUILDING + MAX_PLAYERS * v + k] >= least:
+        if obs[encode.VERTEX_BUILDING + MAX_PLAYERS * v] >= least:
             vertices |= 1 << v
     return vertices
 
@@ -188,13 +173,13 @@ def allowed(mask: Int8Array, first: int, count: int) -> int:
 
 
 @kernel
-def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
-    """Pips of the hexes at a vertex by resource, that of the robber included or not."""
+def pips_at(obs: Int8Array, v: int) -> int:
+    """Pips of the hexes at a vertex by resource."""
     pips = 0
     for k in range(3):
         h = VERTEX_HEXES[v, k]
-        if h >= 0 and (with_robber or obs[encode.HEX_ROBBER + h] == 0):
-            r = first_of(obs, encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h, NUM_RESOURCES)
+        if h >= 0:
+            r = first_of(obs, encode.HEX_TERRAIN + encode.NUM_TERRAINS * h, NUM_RESOURCES)
             if r >= 0:
                 pips += some(r, int(obs[encode.HEX_PIPS + h]))
     return pips

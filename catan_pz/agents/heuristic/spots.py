@@ -5,11 +5,11 @@ from typing import NamedTuple
 from catan_pz.actions import BUILD_ROAD, BUILD_SETTLEMENT
 from catan_pz.agents.heuristic.features import (
     allowed,
-    buildings_of,
     harbor_at,
     has_edge,
     others_buildings,
     others_roads,
+    own_buildings,
     own_roads,
     pips_at,
     pips_of,
@@ -98,7 +98,7 @@ def income_of(obs: Int8Array, weights: WeightRow) -> Income:
 @kernel
 def worth_with(obs: Int8Array, v: int, shares: int, income: Income, weights: WeightRow) -> int:
     """What a building on a vertex is worth: its point, and what it earns at some shares."""
-    speed = speed_of(income.pips + pips_at(obs, v, 1), shares, weights)
+    speed = speed_of(income.pips + pips_at(obs, v), shares, weights)
     return POINT + (speed - income.speed) * income.horizon // 100
 
 
@@ -141,7 +141,7 @@ def barred_spots(buildings: int) -> int:
 @kernel
 def reach_of(obs: Int8Array) -> Reach:
     """The viewer's ways."""
-    mine, theirs = buildings_of(obs, 0, 1), others_buildings(obs)
+    mine, theirs = own_buildings(obs, 1), others_buildings(obs)
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
     their_0, their_1 = others_roads(obs, 0), others_roads(obs, 1)
     taken_0, taken_1 = own_0 | their_0, own_1 | their_1
@@ -195,7 +195,7 @@ def goals_of(obs: Int8Array, reach: Reach, weights: WeightRow) -> Goals:
         there = best_spot(obs, reach.at_1 & free, claimed, near, income, weights)
         far = best_spot(obs, reach.at_2 & free, claimed, near, income, weights)
     if obs[encode.PIECES_LEFT + 2] > 0:
-        settlements = buildings_of(obs, 0, 1) & ~buildings_of(obs, 0, 2)
+        settlements = own_buildings(obs, 1) & ~own_buildings(obs, 2)
         city = best_city(obs, settlements, income, weights)
     return Goals(here, there, far, city)
 

@@ -1,7 +1,6 @@
 """The player that searches, and what may guide it."""
 
-from catan_pz.agents.search.agent import SearchAgent
-from catan_pz.agents.search.options import SearchOptions
+from catan_pz.agents.search.agent import SearchAgent, SearchOptions
 from catan_pz.agents.search.parallel_trees import Evaluator
 
 __all__ = ["Evaluator", "SearchAgent", "SearchOptions"]

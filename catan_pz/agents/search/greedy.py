@@ -8,22 +8,7 @@ trade with the bank towards what it can then build, road, development card to bu
 
 import numpy as np
 
-from catan_pz.actions import (
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
-    DISCARD,
-    END_TURN,
-    MOVE_ROBBER,
-    PLAY_KNIGHT,
-    PLAY_MONOPOLY,
-    PLAY_ROAD_BUILDING,
-    PLENTY_ACTIONS,
-    ROLL,
-    STEAL,
-    SWAP_ACTIONS,
-)
+from catan_pz import actions
 from catan_pz.agents.search.trading import greedy_in_trade
 from catan_pz.agents.value.prospects import (
     best_city,
@@ -144,7 +129,7 @@ def victim_to_rob(s: State, p: int) -> int:
     best, most = NOTHING, -1
     for k in range(1, int(s.num_players)):
         q = (p + k) % int(s.num_players)
-        if is_legal(s, STEAL + k - 1):
+        if is_legal(s, actions.STEAL + k - 1):
             riches = 2 * int(s.visible_points[q]) + int(s.hand_size[q])
             if riches > most:
                 best, most = k, riches
@@ -178,7 +163,7 @@ def swap_towards(s: State, p: int, purchase: int) -> int:
                 give, most = r, spare - int(s.rate[p, r])
     if missing == 0 or missing > swaps:
         return NOTHING
-    return int(SWAP_ACTIONS[give, get])
+    return int(actions.SWAP_ACTIONS[give, get])
 
 
 @kernel
@@ -199,7 +184,7 @@ def plenty_for(s: State, p: int, purchase: int) -> int:
     if second == NOTHING:
         # One card is enough: the other is what the next city lacks.
         second = first if first >= Resource.GRAIN else Resource.ORE
-    return int(PLENTY_ACTIONS[first, second])
+    return int(actions.PLENTY_ACTIONS[first, second])
 
 
 @kernel
@@ -210,7 +195,7 @@ def monopoly_for(s: State, p: int) -> int:
         others = BANK_PER_RESOURCE - int(s.bank[r]) - int(s.hand[p, r])
         if others > most:
             best, most = r, others
-    return NOTHING if best == NOTHING else PLAY_MONOPOLY + best
+    return NOTHING if best == NOTHING else actions.PLAY_MONOPOLY + best
 
 
 @kernel
@@ -227,7 +212,7 @@ def card_to_play(s: State, p: int) -> int:
     if s.card_played:
         return NOTHING
     if may_play(s, p, KNIGHT) and knight_helps(s, p):
-        return PLAY_KNIGHT
+        return actions.PLAY_KNIGHT
     if s.phase == Phase.ROLL:
         return NOTHING
     if may_play(s, p, MONOPOLY):
@@ -240,7 +225,7 @@ def card_to_play(s: State, p: int) -> int:
             if a != NOTHING and is_legal(s, a):
                 return a
     if can_play_road_building(s, p) and roads_left(s, p) > 1 and wants_roads(s, p):
-        return PLAY_ROAD_BUILDING
+        return actions.PLAY_ROAD_BUILDING
     return NOTHING
 
 
@@ -257,13 +242,13 @@ def may_spend(s: State, p: int, purchase: int) -> bool:
 
 @kernel
 def build_or_buy(s: State, p: int) -> int:
-    """What p can build at once, or trade with the bank for, or END_TURN."""
+    """What p can build at once, or trade with the bank for, or end the turn."""
     if can_build_settlement(s, p):
         v = best_vertex(s, p, settlement_spots(s, p))
         if v != NOTHING:
-            return BUILD_SETTLEMENT + v
+            return actions.BUILD_SETTLEMENT + v
     if can_build_city(s, p) and s.settlements[p] != 0:
-        return BUILD_CITY + best_city(s, p)
+        return actions.BUILD_CITY + best_city(s, p)
     a = card_to_play(s, p)
     if a != NOTHING:
         return a
@@ -271,14 +256,15 @@ def build_or_buy(s: State, p: int) -> int:
         if wants(s, p, purchase) and (purchase >= SETTLEMENT or may_spend(s, p, purchase)):
             if can_afford(s, p, purchase):
                 if purchase == ROAD:
-                    return BUILD_ROAD + best_road(s, p, road_spots(s, p, 0), road_spots(s, p, 1))
+                    edges_0, edges_1 = road_spots(s, p, 0), road_spots(s, p, 1)
+                    return actions.BUILD_ROAD + best_road(s, p, edges_0, edges_1)
                 if purchase == CARD:
-                    return BUY_DEVELOPMENT_CARD
+                    return actions.BUY_DEVELOPMENT_CARD
             else:
                 a = swap_towards(s, p, purchase)
                 if a != NOTHING:
                     return a
-    return END_TURN
+    return actions.END_TURN
 
 
 @kernel
@@ -289,20 +275,20 @@ def greedy_action(s: State) -> int:
         return build_or_buy(s, p)
     if s.phase == Phase.ROLL:
         a = card_to_play(s, p)
-        return ROLL if a == NOTHING else a
+        return actions.ROLL if a == NOTHING else a
     if s.phase == Phase.MOVE_ROBBER:
-        return MOVE_ROBBER + hex_for_robber(s, p)
+        return actions.MOVE_ROBBER + hex_for_robber(s, p)
     if s.phase == Phase.STEAL:
-        return STEAL + victim_to_rob(s, p) - 1
+        return actions.STEAL + victim_to_rob(s, p) - 1
     if s.phase == Phase.DISCARD:
-        return DISCARD + card_to_discard(s, p)
+        return actions.DISCARD + card_to_discard(s, p)
     if s.phase == Phase.FREE_ROAD:
-        return BUILD_ROAD + best_road(s, p, road_spots(s, p, 0), road_spots(s, p, 1))
+        return actions.BUILD_ROAD + best_road(s, p, road_spots(s, p, 0), road_spots(s, p, 1))
     if s.phase == Phase.SETUP_SETTLEMENT:
-        return BUILD_SETTLEMENT + best_vertex(s, p, setup_settlement_spots(s))
+        return actions.BUILD_SETTLEMENT + best_vertex(s, p, setup_settlement_spots(s))
     if s.phase == Phase.SETUP_ROAD:
         edges_0, edges_1 = setup_road_spots(s, p, 0), setup_road_spots(s, p, 1)
-        return BUILD_ROAD + best_road(s, p, edges_0, edges_1)
+        return actions.BUILD_ROAD + best_road(s, p, edges_0, edges_1)
     return greedy_in_trade(s, p)
 
 

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.search import search_calls, tree
-from catan_pz.agents.search.descent import Walk
 from catan_pz.agents.search.search_calls import Leaves
 from catan_pz.agents.search.simulator import Budget, Simulator, in_threads
-from catan_pz.agents.search.tree import Nodes
+from catan_pz.agents.search.tree import Nodes, Walk
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
@@ -89,7 +88,7 @@ def keep_position(nodes: Nodes, key: int, seat: int) -> int:
         return 0
     node = int(found[links[found, tree.VISITS].argmax()])
     if node != tree.ROOT:
-        search_calls.move_root(node, nodes, np.zeros(used, np.int64))
+        tree.keep_below(node, nodes, np.zeros(used, np.int64))
     return int(nodes.links[tree.ROOT, tree.VISITS])
 
 
@@ -216,9 +215,8 @@ def _plant(
         keep_position(nodes, int(search_calls.look_key(simulator.games, 0, seat, obs)), seat)
     else:
         nodes.links[0] = 0
-    search_calls.plant(simulator.games, actions, nodes, obs)
-    if policy is not None:
-        search_calls.set_root_priors(np.asarray(policy, float), nodes)
+    priors = np.zeros(0) if policy is None else np.asarray(policy, float)
+    search_calls.plant(simulator.games, actions, priors, nodes, obs)
 
 
 def _new_leaves(count: int, simulator: Simulator) -> Leaves:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.policies import EVOLVED, GREEDY, HEURISTIC, RANDOM, VALUE
+from catan_pz.agents.random import EVOLVED, GREEDY, HEURISTIC, RANDOM, VALUE
 from catan_pz.agents.search.greedy import greedy_action, random_action
 from catan_pz.agents.value.choice import MARGIN, policy_action
 from catan_pz.agents.value.network import Workspace, write_values

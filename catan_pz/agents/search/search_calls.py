@@ -12,7 +12,6 @@ import numpy as np
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, OFFER, ROLL
 from catan_pz.agents.search import tree
-from catan_pz.agents.search.descent import Walk, descend
 from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import (
     Rollout,
@@ -23,6 +22,7 @@ from catan_pz.agents.search.rollout import (
     write_win_probabilities,
 )
 from catan_pz.agents.search.trading import worth_of_offer
+from catan_pz.agents.search.tree import Walk, descend
 from catan_pz.agents.value.network import Workspace
 from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, write_mask
@@ -110,8 +110,13 @@ def find_win(games: States, played: States, actions: Int64Array, script: Int8Mat
 
 
 @entry
-def plant(games: States, actions: Int64Array, nodes: tree.Nodes, obs: Int8Array) -> None:
-    """Give the tree a root, if it has none, with some actions as its moves."""
+def plant(
+    games: States, actions: Int64Array, policy: Float64Array, nodes: tree.Nodes, obs: Int8Array
+) -> None:
+    """Give the tree a root, if it has none, with some actions as its moves.
+
+    Their priors are those of a policy (A,); if it is empty, half goes to the greedy player's.
+    """
     s = games[0]
     p = int(s.player)
     if nodes.links[0, tree.FIRST] == 0:
@@ -122,6 +127,10 @@ def plant(games: States, actions: Int64Array, nodes: tree.Nodes, obs: Int8Array)
         if tree.find_move(tree.ROOT, actions[k], nodes.links) == 0:
             prior = (0.5 if actions[k] == favorite else 0.0) + 0.5 / actions.shape[0]
             tree.add_child(tree.ROOT, actions[k], p, prior, np.uint64(0), nodes)
+    move = nodes.links[tree.ROOT, tree.FIRST]
+    while move != 0 and policy.shape[0] > 0:
+        nodes.priors[move] = policy[nodes.links[move, tree.ACTION]]
+        move = nodes.links[move, tree.NEXT]
 
 
 @entry
@@ -196,21 +205,6 @@ def take_evaluations(
             if nodes.links[node, tree.ACTION] < 0 and s.phase != Phase.COMPOSE:
                 tree.add_moves(s, node, advice[b], nodes)
         tree.back_up(node, w.values, 0, nodes)
-
-
-@entry
-def set_root_priors(policy: Float64Array, nodes: tree.Nodes) -> None:
-    """Give the root's moves a policy (A,) for their priors."""
-    move = nodes.links[tree.ROOT, tree.FIRST]
-    while move != 0:
-        nodes.priors[move] = policy[nodes.links[move, tree.ACTION]]
-        move = nodes.links[move, tree.NEXT]
-
-
-@entry
-def move_root(node: int, nodes: tree.Nodes, moved: Int64Array) -> None:
-    """Make a position the root and drop all that isn't below it."""
-    tree.keep_below(node, nodes, moved)
 
 
 @entry

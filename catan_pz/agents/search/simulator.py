@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import Rollout
-from catan_pz.agents.value.net import shipped
-from catan_pz.agents.value.network import Workspace, workspace
+from catan_pz.agents.value.network import Workspace, shipped, workspace
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.terms import MAX_PLAYERS
 

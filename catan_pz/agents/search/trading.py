@@ -1,14 +1,6 @@
 """How the greedy player trades with others: compiled rules."""
 
-from catan_pz.actions import (
-    ACCEPT,
-    CLOSE_WITH,
-    COMPOSE_GET,
-    COMPOSE_GIVE,
-    COMPOSE_SEND,
-    REJECT,
-    WITHDRAW,
-)
+from catan_pz import actions
 from catan_pz.agents.value.prospects import (
     ON_TABLE,
     can_take,
@@ -65,24 +57,24 @@ def answer_to_offer(s: State, p: int) -> int:
     """Accept what brings p nearer to its next building; no counter-offers."""
     maker = int(s.turn_player)
     if (
-        is_legal(s, ACCEPT)
+        is_legal(s, actions.ACCEPT)
         and not is_near_winning(s, maker)
         and gain_of_trade(s, p, maker, ON_TABLE) > 0
     ):
-        return ACCEPT
-    return REJECT
+        return actions.ACCEPT
+    return actions.REJECT
 
 
 @kernel
 def seat_to_close_with(s: State, p: int) -> int:
     """The best of the answers to the offer of p, or to withdraw it."""
-    best, most = WITHDRAW, 0
+    best, most = actions.WITHDRAW, 0
     for k in range(1, int(s.num_players)):
         q = (p + k) % int(s.num_players)
-        if is_legal(s, CLOSE_WITH + k - 1):
+        if is_legal(s, actions.CLOSE_WITH + k - 1):
             gained = gain_of_trade(s, p, p if s.answer[q] == ACCEPTED else q, ON_TABLE)
             if gained > most:
-                best, most = CLOSE_WITH + k - 1, gained
+                best, most = actions.CLOSE_WITH + k - 1, gained
     return best
 
 
@@ -92,7 +84,7 @@ def card_to_compose(s: State, p: int, first: int) -> int:
     best, most = -1, -1000
     for r in range(NUM_RESOURCES):
         if is_legal(s, first + r):
-            worth = int(s.hand[p, r]) if first == COMPOSE_GIVE else -int(s.hand[p, r])
+            worth = int(s.hand[p, r]) if first == actions.COMPOSE_GIVE else -int(s.hand[p, r])
             if worth > most:
                 best, most = first + r, worth
     return best
@@ -101,13 +93,13 @@ def card_to_compose(s: State, p: int, first: int) -> int:
 @kernel
 def compose_on(s: State, p: int) -> int:
     """Complete an offer with one card a side, and send it."""
-    if is_legal(s, COMPOSE_SEND):
-        return COMPOSE_SEND
+    if is_legal(s, actions.COMPOSE_SEND):
+        return actions.COMPOSE_SEND
     gives = 0
     for r in range(NUM_RESOURCES):
         gives += int(s.offer_give[p, r])
-    a = card_to_compose(s, p, COMPOSE_GIVE if gives == 0 else COMPOSE_GET)
-    return WITHDRAW if a < 0 else a
+    a = card_to_compose(s, p, actions.COMPOSE_GIVE if gives == 0 else actions.COMPOSE_GET)
+    return actions.WITHDRAW if a < 0 else a
 
 
 @kernel

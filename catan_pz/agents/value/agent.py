@@ -10,8 +10,8 @@ from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
-from catan_pz.agents.value.choice import MARGIN, TEMPERATURE
-from catan_pz.agents.value.net import Judge, ValueNet, shipped
+from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, Judge
+from catan_pz.agents.value.network import ValueNet, shipped
 from catan_pz.checks import check_count, check_number
 from catan_pz.game.view import View
 from catan_pz.rules import Rules

@@ -8,30 +8,23 @@ trades with others as done.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from catan_pz.actions import (
-    ACCEPT,
-    BUY_DEVELOPMENT_CARD,
-    CLOSE_WITH,
-    COMPOSE_GIVE,
-    DISCARD,
-    MOVE_ROBBER,
-    OFFER,
-    ROLL,
-)
+from catan_pz import actions
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
-from catan_pz.agents.policies import EVOLVED, VALUE
-from catan_pz.agents.value.network import Workspace, write_values
+from catan_pz.agents.random import EVOLVED, VALUE
+from catan_pz.agents.value.network import ValueNet, Workspace, workspace, write_values
 from catan_pz.agents.value.prospects import ON_TABLE, can_take, cards_traded
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.play import step
-from catan_pz.engine.state import State, States, seat_after
+from catan_pz.engine.state import State, States, as_games, seat_after
 from catan_pz.engine.trade import ACCEPTED, is_addressed
 from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float64Array, Int64Array
 from catan_pz.observation.encode import observe
+from catan_pz.rules import Rules
 from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
 
 MARGIN = 0.02
@@ -66,7 +59,7 @@ def worth_of_card(games: States, w: Workspace) -> float:
             w.spare[0] = games[0]
             s.deck[place] = s.deck[top]
             s.deck[top] = kind
-            step(s, BUY_DEVELOPMENT_CARD, w.script)
+            step(s, actions.BUY_DEVELOPMENT_CARD, w.script)
             total += count * value_of(s, p, w)
     return total / int(games[0].deck_left)
 
@@ -113,10 +106,10 @@ def worth_of_answer(games: States, a: int, w: Workspace) -> float:
     """
     s = games[0]
     p = int(s.player)
-    if a == ACCEPT:
+    if a == actions.ACCEPT:
         write_traded(games, int(s.turn_player), p, ON_TABLE, w)
-    elif CLOSE_WITH <= a < CLOSE_WITH + int(s.num_players) - 1:
-        q = seat_after(s, p, a - CLOSE_WITH + 1)
+    elif actions.CLOSE_WITH <= a < actions.CLOSE_WITH + int(s.num_players) - 1:
+        q = seat_after(s, p, a - actions.CLOSE_WITH + 1)
         if s.answer[q] == ACCEPTED:
             write_traded(games, p, q, ON_TABLE, w)
         else:
@@ -172,15 +165,15 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
     To roll is worth what the position is worth; a placement, what it is at the end of the set-up.
     """
     s, p = w.spare[0], int(games[0].player)
-    if a >= COMPOSE_GIVE:
+    if a >= actions.COMPOSE_GIVE:
         return worth_of_answer(games, a, w)
-    if a >= OFFER:
-        return worth_of_offer(games, a - OFFER, w)
-    if a == ROLL:
+    if a >= actions.OFFER:
+        return worth_of_offer(games, a - actions.OFFER, w)
+    if a == actions.ROLL:
         return value_of(games[0], p, w)
-    if a == BUY_DEVELOPMENT_CARD:
+    if a == actions.BUY_DEVELOPMENT_CARD:
         return worth_of_card(games, w)
-    if MOVE_ROBBER <= a < DISCARD:
+    if actions.MOVE_ROBBER <= a < actions.DISCARD:
         return worth_of_theft(games, a, w)
     w.spare[0] = games[0]
     step(s, a, w.script)
@@ -193,14 +186,14 @@ def value_action(games: States, margin: float, random_bits: np.uint64, w: Worksp
     """What `ValueAgent` does in the game as it is; trades with others are the evolved player's."""
     s = games[0]
     chosen = choice_by_view(s, True, random_bits, w)
-    if chosen >= OFFER:
+    if chosen >= actions.OFFER:
         return chosen
     if is_setup(s):
         margin = 0.0
     best, most, of_chosen = chosen, -1.0, 0.0
     for k in range(count_legal(s)):
         a = pick_legal(s, k)
-        if a < OFFER:
+        if a < actions.OFFER:
             worth = worth_of_action(games, a, random_bits, w)
             if a == chosen:
                 of_chosen = worth
@@ -221,14 +214,46 @@ def policy_action(
 
 @entry
 def judge(
-    games: States, actions: Int64Array, seed: np.uint64, w: Workspace, worths: Float64Array
+    games: States, judged: Int64Array, seed: np.uint64, w: Workspace, worths: Float64Array
 ) -> None:
     """Write what each of some actions (K,) is worth to the seat to move, (K,)."""
-    for k in range(actions.shape[0]):
-        worths[k] = worth_of_action(games, actions[k], seed, w)
+    for k in range(judged.shape[0]):
+        worths[k] = worth_of_action(games, judged[k], seed, w)
 
 
 @entry
 def estimate(games: States, viewer: int, w: Workspace) -> None:
     """Write each seat's win probability, as a viewer knows the game, into `values`."""
     write_values(games[0], viewer, w)
+
+
+class Judge:
+    """Estimates win probabilities in games of some rules by a network."""
+
+    def __init__(self, rules: Rules, net: ValueNet) -> None:
+        self._seats, self._work = rules.num_players, workspace(net.weights, rules.num_actions)
+
+    def worths(
+        self, games: np.ndarray, actions: NDArray[np.int64], seed: int
+    ) -> NDArray[np.float64]:
+        """(K,) what actions are worth to the seat to move, the mean over some games.
+
+        Args:
+            games: (D,) `STATE`, the position as it may be.
+            actions: (K,) legal actions; those that compose an offer are worth what the position is.
+            seed: random bits of the players that play the set-up on.
+        """
+        total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
+        for k in range(len(games)):
+            game = as_games(games[k : k + 1])
+            judge(game, actions, np.uint64(seed), self._work, of_game)
+            total += of_game
+        return total / len(games)
+
+    def win_probabilities(self, games: np.ndarray, viewer: int) -> NDArray[np.float64]:
+        """(P,) of each seat as a viewer knows the position, the mean over some games (D,)."""
+        total = np.zeros(MAX_PLAYERS)
+        for k in range(len(games)):
+            estimate(as_games(games[k : k + 1]), viewer, self._work)
+            total += self._work.values[:MAX_PLAYERS]
+        return total[: self._seats] / len(games)

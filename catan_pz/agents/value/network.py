@@ -1,4 +1,4 @@
-"""The network of the value: each seat's win probability, as compiled rules.
+"""The network of the value: each seat's win probability, as it is stored and as compiled rules.
 
 The same layers make a logit of what each seat has, of the sum of what the others have and of the
 game as a whole; the softmax of the logits is the value. Letters: F features of a seat, C of the
@@ -6,16 +6,24 @@ game, W and H units of the two hidden layers, P seats.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from catan_pz.agents.model_files import Stored, StoredModel
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
+from catan_pz.encoders import load
 from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, State, States, as_games
+from catan_pz.files import resource
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.segments import SIZE
+from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
@@ -34,6 +42,62 @@ NET_SIZE = OUTPUT_PLACE + HEIGHT
 weights of the output (H,)."""
 
 FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
+
+
+LARGEST: Final = float(np.finfo(np.float16).max)
+"""Largest weight: with those within it no win probability overflows."""
+
+
+@dataclass(frozen=True, eq=False)
+class ValueNet(StoredModel):
+    """A network that estimates each seat's win probability.
+
+    Attributes:
+        rules: those that it was fitted for.
+        weights: (NET_SIZE,) float32, as `network` reads them.
+        card: how it was fitted, and how well; JSON values.
+    """
+
+    kinds = ("value",)
+    rules: Rules
+    weights: NDArray[np.float32]
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (NET_SIZE,):
+            raise ValueError(f"value: weights {self.weights.shape}, must be ({NET_SIZE},)")
+        if not (abs(self.weights) <= LARGEST).all():
+            raise ValueError(f"value: weights must be numbers from {-LARGEST:g} to {LARGEST:g}")
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games of another number of players."""
+        fitted = self.rules.num_players
+        if rules.num_players != fitted:
+            raise ValueError(f"value: it is for {fitted} players, the game has {rules.num_players}")
+
+    def stored(self) -> Stored:
+        """What its file keeps."""
+        network, header = {"kind": self.kinds[0]}, {"rules": self.rules.to_dict()}
+        return Stored(network, {"weights": self.weights}, load("units"), header)
+
+    @classmethod
+    def restored(cls, stored: Stored) -> "ValueNet":
+        """The network of what a file keeps."""
+        header = stored.header
+        return cls(Rules.from_dict(header["rules"]), stored.arrays["weights"], header["card"])
+
+    def card_rows(self) -> list[tuple[str, Any]]:
+        """Players and layers."""
+        return [
+            ("value of", f"positions of {self.rules.num_players} players"),
+            ("layers", f"{NUM_INPUTS} - {WIDTH} - {HEIGHT}"),
+        ]
+
+
+@cache
+def shipped(num_players: int) -> ValueNet:
+    """The network that comes with the package for a number of players."""
+    return ValueNet.read(resource(__package__, f"{num_players}p.npz"))
 
 
 class Workspace(NamedTuple):

@@ -7,8 +7,7 @@ import numpy as np
 from catan_pz.actions import describe_action
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent, rollout, search_calls
-from catan_pz.agents.value.net import shipped
-from catan_pz.agents.value.network import Workspace, workspace
+from catan_pz.agents.value.network import Workspace, shipped, workspace
 from catan_pz.belief import Belief
 from catan_pz.engine.state import States
 from catan_pz.game.game import Game

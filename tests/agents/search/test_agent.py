@@ -14,7 +14,7 @@ from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import SearchAgent, SearchOptions
-from catan_pz.agents.search.descent import BY_GREEDY, BY_VALUE
+from catan_pz.agents.search.tree import BY_GREEDY, BY_VALUE
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
 from catan_pz.game.game import Game

@@ -5,11 +5,12 @@ import pytest
 
 from catan_pz.actions import ROLL, action_id
 from catan_pz.agents.hosting import FromBelief
-from catan_pz.agents.policies import GREEDY, RANDOM
+from catan_pz.agents.random import GREEDY, RANDOM
 from catan_pz.agents.random_stream import scramble
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.search.rollout import DELAY, PLAYERS, begin_simulation
-from catan_pz.agents.value.net import Judge, shipped
+from catan_pz.agents.value.choice import Judge
+from catan_pz.agents.value.network import shipped
 from catan_pz.belief import Belief
 from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.state import States

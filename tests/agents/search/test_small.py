@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.policies import GREEDY
+from catan_pz.agents.random import GREEDY
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase

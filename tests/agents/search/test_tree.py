@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.agents.policies import GREEDY
+from catan_pz.agents.random import GREEDY
 from catan_pz.agents.search import search_calls, tree
-from catan_pz.agents.search.descent import BY_GREEDY, BY_VALUE, Walk
 from catan_pz.agents.search.parallel_trees import ParallelTrees, keep_position, moves_of
 from catan_pz.agents.search.rollout import Rollout
 from catan_pz.agents.search.simulator import Budget, Simulator
-from catan_pz.agents.search.tree import Nodes
+from catan_pz.agents.search.tree import BY_GREEDY, BY_VALUE, Nodes, Walk
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.game.game import Game
 from catan_pz.observation.segments import SIZE

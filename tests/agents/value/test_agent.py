@@ -10,9 +10,16 @@ from catan_pz.agents import load
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.agents.value.agent import SETUP, ValueAgent
+from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.features import HAND, PIPS
-from catan_pz.agents.value.net import Judge, ValueNet
-from catan_pz.agents.value.network import HEIGHT, NET_SIZE, OUTPUT_PLACE, SECOND_PLACE, WIDTH
+from catan_pz.agents.value.network import (
+    HEIGHT,
+    NET_SIZE,
+    OUTPUT_PLACE,
+    SECOND_PLACE,
+    WIDTH,
+    ValueNet,
+)
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.rules import Rules

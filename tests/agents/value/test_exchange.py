@@ -5,8 +5,8 @@ import pytest
 
 from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, REJECT, WITHDRAW, action_id
 from catan_pz.agents.value.agent import ValueAgent, considered
-from catan_pz.agents.value.choice import DOUBT, TEMPERATURE
-from catan_pz.agents.value.net import Judge, shipped
+from catan_pz.agents.value.choice import DOUBT, TEMPERATURE, Judge
+from catan_pz.agents.value.network import shipped
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.rules import Rules

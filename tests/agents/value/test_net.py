@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from catan_pz.agents.network import Model
-from catan_pz.agents.value.net import LARGEST, Judge, ValueNet, shipped
-from catan_pz.agents.value.network import NET_SIZE
+from catan_pz.agents.value.choice import Judge
+from catan_pz.agents.value.network import LARGEST, NET_SIZE, ValueNet, shipped
 from catan_pz.files import read_arrays
 from catan_pz.rules import Rules
 from tests.agents.search.play import in_the_middle

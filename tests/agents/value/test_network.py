@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.policies import EVOLVED
+from catan_pz.agents.random import EVOLVED
+from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.net import Judge, ValueNet, shipped
-from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
+from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH, ValueNet, shipped
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from tests.agents.search.play import duel, play_out
