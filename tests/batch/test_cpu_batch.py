@@ -8,7 +8,6 @@ import pytest
 from catan_pz import Game, IllegalActionError
 from catan_pz.batch import threaded
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.game.game import violations_of
 from catan_pz.rewards import PointsGained
 
 RULE_SETS = (
@@ -27,7 +26,7 @@ def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
         batch.step(actions)
         for i, game in enumerate(games):
             game.step(int(actions[i]))
-            assert np.asarray(batch.games)[i].tobytes() == np.asarray(game.games)[0].tobytes()
+            assert batch.games[i].tobytes() == game.games[0].tobytes()
             assert (batch.mask[i] == game.mask).all()
             assert batch.player[i] == game.player
             assert (batch.observation[i] == game.observe(game.player)).all()
@@ -47,11 +46,11 @@ def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
         small.step(actions[:3])
         for batch in batches:
             batch.step(actions)
-            assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
+            assert batch.games.tobytes() == batches[0].games.tobytes()
             assert (batch.observation == batches[0].observation).all()
             assert (batch.mask == batches[0].mask).all()
             assert (batch.reward == batches[0].reward).all()
-        assert np.asarray(small.games).tobytes() == np.asarray(batches[0].games)[:3].tobytes()
+        assert small.games.tobytes() == batches[0].games[:3].tobytes()
         ended += int(batches[0].done.sum())
     assert ended > 16
     for batch in batches:
@@ -91,7 +90,7 @@ def test_rewards_reach_every_seat() -> None:
 @pytest.mark.purepython
 def test_an_illegal_action_names_the_game_and_touches_none() -> None:
     batch = CpuBatch(6, trading=False, seed=3)
-    before = np.asarray(batch.games).tobytes()
+    before = batch.games.tobytes()
     actions = batch.sample().copy()
     actions[4] = 1
     with pytest.raises(IllegalActionError, match=r"game 4: phase 'setup_settlement'"):
@@ -100,13 +99,10 @@ def test_an_illegal_action_names_the_game_and_touches_none() -> None:
         actions[4] = wrong
         with pytest.raises(IllegalActionError, match=r"game 4: .*doesn't exist"):
             batch.step(actions)
-    with pytest.raises(ValueError, match="shape"):
-        batch.step(actions[:3])
-    with pytest.raises(TypeError, match="float"):
-        batch.step(actions.astype(float))
-    assert np.asarray(batch.games).tobytes() == before
-    with pytest.raises(ValueError, match=r"num_games must be .* got 0"):
-        CpuBatch(0)
+    for odd in (actions[:3], actions.astype(float)):
+        with pytest.raises((ValueError, TypeError), match="actions must"):
+            batch.step(odd)
+    assert batch.games.tobytes() == before
 
 
 def test_actions_may_be_of_any_integer_type_and_sealed() -> None:
@@ -119,7 +115,7 @@ def test_actions_may_be_of_any_integer_type_and_sealed() -> None:
         kinds = (actions, strided, sealed, np.frombuffer(actions.tobytes(), np.int64))
         for batch, kind in zip(batches, kinds, strict=True):
             batch.step(kind)
-            assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
+            assert batch.games.tobytes() == batches[0].games.tobytes()
 
 
 def test_samples_are_legal_and_spread() -> None:
@@ -131,47 +127,16 @@ def test_samples_are_legal_and_spread() -> None:
     assert counts.max() < 65
 
 
-def test_a_long_run_breaks_no_rule() -> None:
-    batch = CpuBatch(64, seed=5, offer_form="both")
-    for step in range(1500):
-        batch.step(batch.sample())
-        if step % 100 == 0:
-            assert not any(violations_of(batch.games))
-
-
-def test_a_state_with_another_seat_to_move_is_refused() -> None:
-    batch = CpuBatch(3, num_players=2, trading=False, seed=1)
-    state = batch.get_state()
-    with pytest.raises(ValueError, match="player"):
-        batch.set_state(state | {"player": np.array([0, 1, 0], np.int8)})
-    batch.set_state(state)
-
-
 @pytest.mark.parametrize("observation", ["units", False])
-def test_a_state_gives_out_the_masks_of_its_games(observation) -> None:
+def test_a_state_gives_out_the_masks_of_its_games_and_the_seats_to_move(observation) -> None:
     batch = CpuBatch(3, seed=1, observation=observation)
-    for _ in range(30):
-        batch.step(batch.sample())
+    batch.play_random(30)
     state = batch.get_state()
     batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
     assert (batch.mask == state["mask"]).all()
     assert batch.units is None or (batch.units == state["observation"]).all()
-
-
-@pytest.mark.parametrize(("auto_reset", "max_turns"), [(True, 30), (False, 1000)])
-def test_a_state_keeps_who_won(auto_reset, max_turns) -> None:
-    options = {"num_players": 2, "trading": False, "max_turns": max_turns, "auto_reset": auto_reset}
-    batch, other = (CpuBatch(16, seed=seed, **options) for seed in (1, 2))
-    batch.step(batch.sample())
-    ends = 0
-    while ends < 5:
-        batch.step(batch.sample())
-        if batch.done.any():
-            ends += 1
-            state = batch.get_state()
-            other.set_state(state)
-            assert (other.winner == batch.winner).all()
-            assert (other.done == batch.done).all()
+    with pytest.raises(ValueError, match="player"):
+        batch.set_state(state | {"player": (state["player"] + 1) % 4})
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -185,7 +150,7 @@ def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
     batch.place_games([4, 1], np.concatenate([game.games, alone.games[5:6]]))
     for i, position in enumerate([0, 5, 2, 3, None, 5]):
         if position is None:
-            assert np.asarray(batch.games)[i].tobytes() == np.asarray(game.games)[0].tobytes()
+            assert batch.games[i].tobytes() == game.games[0].tobytes()
             assert (batch.mask[i] == game.mask).all()
             assert batch.player[i] == game.player
             assert (batch.units[i] == game.observe(game.player)).all()
@@ -200,7 +165,7 @@ def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
         game.step(int(actions[4]))
         if batch.done[4]:
             break
-        assert np.asarray(batch.games)[4].tobytes() == np.asarray(game.games)[0].tobytes()
+        assert batch.games[4].tobytes() == game.games[0].tobytes()
     batch.close()
 
 
@@ -229,26 +194,20 @@ def test_positions_that_are_not_possible_change_nothing(numbers, change, named) 
 
 
 def test_positions_of_other_rules_are_refused() -> None:
-    batch, other = CpuBatch(2, trading=False, seed=1), CpuBatch(2, trading=True, seed=1)
+    batch, game = CpuBatch(2, trading=False, seed=1), Game(seed=1)
     with pytest.raises(ValueError, match="trading"):
-        batch.place_games([0], other.games[:1])
-    with pytest.raises(ValueError, match="an array"):
-        batch.place_games([0], other.mask[0])
-    game = Game(trading=False, seed=1)
-    for given in (game, game.snapshot(), [game.snapshot()], other.mask[0]):
+        batch.place_games([0], game.games)
+    for given in (game, game.snapshot(), [game.snapshot()], game.mask):
         with pytest.raises(ValueError, match=r"`games` of a Game; .*from_snapshot\(state\)\.games"):
             batch.place_games([0], given)
-    batch.place_games([0], Game.from_snapshot(game.snapshot()).games)
 
 
 def test_finished_games_are_no_positions() -> None:
-    for options in ({"max_turns": 9}, {"victory_points": 3}):
-        over = CpuBatch(2, trading=False, seed=1, auto_reset=False, **options)
-        batch = CpuBatch(2, trading=False, seed=1, **options)
-        while not over.done[0]:
-            over.play_random()
-        with pytest.raises(ValueError, match=r"games\[0\] is finished"):
-            batch.place_games([1], over.games[:1])
+    over = CpuBatch(2, trading=False, seed=1, max_turns=9, auto_reset=False)
+    while not over.done[0]:
+        over.play_random()
+    with pytest.raises(ValueError, match=r"games\[0\] is finished"):
+        CpuBatch(2, trading=False, seed=1, max_turns=9).place_games([1], over.games[:1])
 
 
 @pytest.mark.purepython

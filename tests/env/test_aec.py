@@ -314,23 +314,6 @@ def assert_masks(infos, observations, mover):
             assert mask.all()
 
 
-@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env])
-def test_masks_in_infos(make):
-    env = make(mask_in_info=True, skip_forced=make is catan_v0.env, num_players=3, max_turns=20)
-    env.reset(seed=1)
-    rng = np.random.default_rng(1)
-    for _ in range(3000):
-        observation, _, terminated, truncated, info = env.last()
-        if terminated or truncated:
-            break
-        observations = {agent: env.observe(agent) for agent in env.agents}
-        assert_masks(env.infos, observations, env.agent_selection)
-        np.testing.assert_array_equal(info["action_mask"], observation["action_mask"])
-        env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
-    assert truncated
-    assert all(info["action_mask"].all() for info in env.infos.values())
-
-
 @pytest.mark.parametrize("mask_in_info", [False, True])
 def test_infos_of_the_parallel_environment(mask_in_info):
     env = catan_v0.parallel_env(trading=False, max_turns=20, mask_in_info=mask_in_info)

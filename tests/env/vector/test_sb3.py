@@ -131,13 +131,3 @@ def test_a_policy_chooses_by_the_draws_alone():
     np.testing.assert_allclose(drawn, policy.probabilities(seen[:1], masks[:1])[0], atol=2e-3)
     best = PolicyOpponent(policy.model, deterministic=True).act_batch(views_of(seen, masks, draws))
     assert (best == policy.probabilities(seen, masks).argmax(axis=1)).all()
-
-
-def test_learning_goes_on_from_a_state():
-    env, again = (CatanVecEnv(4, seed=seed, observation="dict", **QUICK) for seed in (1, 2))
-    env.reset()
-    for _ in range(30):
-        env.step(env.sample())
-    seen = again.set_state(env.get_state())
-    assert all((v == seen[k]).all() for k, v in env._observe().items())
-    assert (env.action_masks() == again.action_masks()).all()
