@@ -50,15 +50,8 @@ def test_the_action_table(kind, first, count, arguments):
 def test_kinds_cover_the_table_without_gaps():
     assert [a for kind in ACTION_KINDS for a in kind.ids] == list(range(389))
     assert [a for kind in ACTION_KINDS if not kind.trading for a in kind.ids] == list(range(252))
-    assert [(kind.name, kind.first, kind.count) for kind in ACTION_KINDS] == [
-        row[:3] for row in TABLE
-    ]
-
-
-def test_the_sizes_of_the_action_space():
-    assert TABLE[-1][1] + TABLE[-1][2] == 389
-    assert len(Game(seed=0).mask) == 389
-    assert len(Game(seed=0, trading=False).mask) == 252
+    assert [(k.name, k.first, k.count) for k in ACTION_KINDS] == [row[:3] for row in TABLE]
+    assert [len(Game(seed=0, trading=trading).mask) for trading in (True, False)] == [389, 252]
 
 
 def test_there_and_back():
@@ -81,40 +74,28 @@ def test_places_seats_and_resources_are_counted_up():
         assert found == list(values)
 
 
-def test_year_of_plenty_pairs_in_lexicographic_order():
+def test_pairs_are_in_lexicographic_order_and_trades_give_major():
     pairs = [list(pair) for pair in itertools.combinations_with_replacement(RESOURCES, 2)]
     assert [describe_action(185 + k)["pair"] for k in range(15)] == pairs
+    swaps = [{"kind": "maritime_trade", "give": give, "get": get} for give, get in SWAPS]
+    assert [describe_action(232 + k) for k in range(20)] == swaps
 
 
 SWAPS = [(give, get) for give in RESOURCES for get in RESOURCES if give != get]
 
 
-def test_maritime_trades_are_give_major():
-    swaps = [{"kind": "maritime_trade", "give": give, "get": get} for give, get in SWAPS]
-    assert [describe_action(232 + k) for k in range(20)] == swaps
+OFFERS = range(252, 372)
 
 
 def test_the_order_of_offers():
     """1:1, 2:1, 1+1:1, then the mirror images of 2:1 and 1+1:1 in the same order."""
     singles = [({give: 1}, {get: 1}) for give, get in SWAPS]
     doubles = [({give: 2}, {get: 1}) for give, get in SWAPS]
-    pairs = [
-        ({a: 1, b: 1}, {get: 1})
-        for a, b in itertools.combinations(RESOURCES, 2)
-        for get in RESOURCES
-        if get not in (a, b)
-    ]
+    two = itertools.combinations(RESOURCES, 2)
+    pairs = [({a: 1, b: 1}, {get: 1}) for a, b in two for get in RESOURCES if get not in (a, b)]
     mirrored = [(get, give) for give, get in doubles + pairs]
-    expected = [*singles, *doubles, *pairs, *mirrored]
-    assert [len(part) for part in (singles, doubles, pairs, mirrored)] == [20, 20, 30, 50]
-    assert [
-        (describe_action(a)["give"], describe_action(a)["get"]) for a in range(252, 372)
-    ] == expected
-
-
-def test_examples():
-    assert describe_action(2 + 12) == {"kind": "build_road", "edge": 12}
-    assert action_id("maritime_trade", give="ore", get="brick") == 232 + 16
+    found = [(described["give"], described["get"]) for described in map(describe_action, OFFERS)]
+    assert found == [*singles, *doubles, *pairs, *mirrored]
     assert action_id("offer", give={"ore": 1, "wool": 1}, get={"brick": 1}) == 292 + 8 * 3
 
 
@@ -133,7 +114,7 @@ def test_a_description_is_the_callers_own():
     assert describe_action(185)["pair"] == ["brick", "brick"]
 
 
-@pytest.mark.parametrize("a", [-1, 389, 10**9])
+@pytest.mark.parametrize("a", [-1, 389])
 def test_ids_that_do_not_exist(a):
     with pytest.raises(ValueError, match=str(a)):
         describe_action(a)

@@ -1,4 +1,3 @@
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -54,6 +53,8 @@ ODD = [None, True, np.bool_(True), 1.5, "1", [], np.ones(1), 10**400, -1]
          ValueError, "x must be a finite number from 0 to 2, got {}"),
         (lambda v: check_number("x", v, above=0), [0, None], ValueError,
          "x must be a finite number above 0, got {}"),
+        (lambda v: check_number("x", v), [np.bool_(True), float("inf"), 10**400, 1j, np.ones(1)],
+         ValueError, "x must be a finite number, got {}"),
         (lambda v: check_seat(v, 4), [4, -1], ValueError,
          "seat must be an int from 0 to 3, got {}"),
         (lambda v: check_game_number(v, 4), [4, -1], IndexError,
@@ -96,14 +97,6 @@ def test_a_finite_number_of_any_kind_becomes_a_float(number: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [True, np.bool_(True), None, "1", float("nan"), float("inf"), 10**400, 1j, np.ones(1)]
-)
-def test_what_is_no_finite_number_is_named(wrong: object) -> None:
-    with pytest.raises(ValueError, match=r"weight must be a finite number, got"):
-        check_number("weight", wrong)
-
-
-@pytest.mark.parametrize(
     ("home", "match"),
     [
         ("no_such_module:thing", "agent 'x': home .*No module named 'no_such_module'"),
@@ -122,10 +115,3 @@ def test_what_a_module_lacks_is_its_own_error(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="not_installed_at_all"):
         callable_at("agent 'x'", "needs_more:thing")
-    sys.modules.pop("needs_more", None)
-
-
-def test_classes_and_functions_are_found():
-    from catan_pz.rules import Rules
-
-    assert callable_at("rules", "catan_pz.rules:Rules") is Rules

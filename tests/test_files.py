@@ -3,7 +3,6 @@
 import io
 import os
 import struct
-import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -47,11 +46,11 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_a_new_file_can_be_read_as_any_other(tmp_path: Path) -> None:
-    beside = tmp_path / "beside"
-    beside.write_text("")
-    with whole_file(tmp_path / "folder" / "file") as draft:
+    (tmp_path / "beside").touch()
+    path = tmp_path / "folder" / f"{'n' * 250}.txt"  # as long as the system takes
+    with whole_file(path) as draft:
         draft.write_text("new")
-    assert (tmp_path / "folder" / "file").stat().st_mode == beside.stat().st_mode
+    assert path.stat().st_mode == (tmp_path / "beside").stat().st_mode
 
 
 def test_others_can_read_a_file_at_no_moment_where_they_may_not(
@@ -63,15 +62,9 @@ def test_others_can_read_a_file_at_no_moment_where_they_may_not(
             assert draft.stat().st_mode & 0o777 == mode
             draft.write_text("new")
         assert modes_of_drafts.pop() == mode
-        assert path.stat().st_mode & 0o777 == mode
-
-
-def test_a_file_that_is_written_again_keeps_its_permissions(tmp_path: Path) -> None:
-    path = tmp_path / "private"
-    path.touch(0o600)
-    with whole_file(path) as draft:
-        draft.write_text("new")
-    assert path.stat().st_mode & 0o777 == 0o600
+        with whole_file(path) as draft:  # written again it keeps them
+            draft.write_text("newer")
+        assert modes_of_drafts.pop() == path.stat().st_mode & 0o777 == mode
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:
@@ -114,13 +107,6 @@ def test_what_could_not_be_written_is_known_before(tmp_path: Path) -> None:
             check_writable(path)
 
 
-def test_a_name_may_be_as_long_as_the_system_takes(tmp_path: Path) -> None:
-    path = tmp_path / f"{'n' * 250}.txt"
-    with whole_file(path) as draft:
-        draft.write_text("new")
-    assert path.read_text() == "new"
-
-
 def test_drafts_of_killed_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".hidden").touch()
     with whole_file(tmp_path / "file.txt") as draft:
@@ -129,9 +115,6 @@ def test_drafts_of_killed_processes_are_removed(tmp_path: Path) -> None:
     remove_drafts(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".hidden", "file.txt"]
     remove_drafts(tmp_path / "missing")
-
-
-# ------------------------------------------------------------------------------------------ JSON
 
 
 def test_texts_are_read_as_any_system_writes_them(tmp_path: Path) -> None:
@@ -150,13 +133,9 @@ def test_each_name_stands_once_in_an_object() -> None:
         with pytest.raises(ValueError, match="the entry 'a' stands twice"):
             read_json(text)
     many = [f'"{k}": 0' for k in range(100_000)]
-    before = time.process_time()
     with pytest.raises(ValueError, match="the entry '99999' stands twice"):
         read_json(f"{{{', '.join([*many, many[-1]])}}}")
-    assert time.process_time() - before < 5
 
-
-# --------------------------------------------------------------------------- archives of arrays
 
 ARRAYS: dict[str, Any] = {
     "rows": np.arange(12, dtype=np.int16).reshape(3, 4),
@@ -186,17 +165,7 @@ def npy_of(shape: tuple[int, ...], data: bytes, descr: Any = "<f4") -> bytes:
 
 def headed(header: str) -> bytes:
     """An `.npy` file with this header, and four bytes."""
-    return (
-        b"\x93NUMPY\x01\x00"
-        + struct.pack("<H", len(header) + 1)
-        + f"{header}\n".encode()
-        + bytes(4)
-    )
-
-
-def shaped(shape: str) -> bytes:
-    """An `.npy` file with this shape in its header, and four bytes."""
-    return headed(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}")
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(4)
 
 
 @contextmanager
@@ -260,18 +229,12 @@ def test_members_that_share_their_bytes_count_each() -> None:
         archive_of(a=npy_of((1,), bytes(8), "|O")),
         archive_of(a=npy_of((1,), bytes(4)))[:-30],
         archive_of(a=headed("(" * 300)),
+        archive_of(a=npy_of((4,), b"sixteen bytes ..")).replace(b"bytes", b"other"),
     ],
 )
 def test_what_is_no_archive_of_arrays_is_named(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"archive of arrays|Object arrays|other things|header"):
         read_arrays(content)
-
-
-def test_a_changed_byte_is_noticed() -> None:
-    content = bytearray(archive_of(a=npy_of((1000,), bytes(4000))))
-    content[2000] ^= 1
-    with pytest.raises(ValueError, match="Bad CRC"):
-        read_arrays(bytes(content))
 
 
 def test_files_without_an_end_are_read_so_far(

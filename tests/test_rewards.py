@@ -27,12 +27,12 @@ from catan_pz.rewards import (
     make_reward,
 )
 from catan_pz.rules import Rules
+from tests.helpers import CARD, CITY
 
 pytestmark = pytest.mark.purepython
 
 CORNERS = [int(v) for v in HEX_VERTICES[0]]
 FAR_CORNERS = [int(v) for v in HEX_VERTICES[18]]
-CITY_CARDS = {"grain": 2, "ore": 3}
 TWO = Rules(num_players=2, trading=False)
 
 
@@ -62,7 +62,7 @@ def terms_of(game, action):
 def city_position(points_to_win=10):
     """Seat 0, with a settlement, a city and five roads, may build another city: 3 points now."""
     rules = Rules(num_players=2, trading=False, victory_points=points_to_win)
-    mine = {"settlements": [CORNERS[0]], "cities": [CORNERS[2]], "hand": CITY_CARDS}
+    mine = {"settlements": [CORNERS[0]], "cities": [CORNERS[2]], "hand": CITY}
     return position([mine, {"settlements": [FAR_CORNERS[0]]}], rules=rules)
 
 
@@ -121,7 +121,7 @@ def test_what_a_win_pays(reward, winner, loser):
 
 def test_with_more_players_the_lead_is_over_the_best_other_seat():
     rules = Rules(num_players=3, trading=False, victory_points=4)
-    mine = {"settlements": [CORNERS[0]], "cities": [CORNERS[2]], "hand": CITY_CARDS}
+    mine = {"settlements": [CORNERS[0]], "cities": [CORNERS[2]], "hand": CITY}
     second = {"cities": [FAR_CORNERS[0]]}
     game = position([mine, second, {"settlements": [FAR_CORNERS[2]]}], rules=rules)
     assert after(game, BUILD_CITY + CORNERS[0], reward=WinAndLead()) == pytest.approx(
@@ -165,43 +165,31 @@ def test_each_development_card_counts_as_played(card, action):
     assert terms_of(game, action)[0, RewardTerm.CARD_PLAYED] == 1
 
 
-def test_buying_a_card_is_not_playing_it():
-    game = position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}], rules=TWO, deck=["knight"])
-    assert after(game, action_id("buy_development_card"), reward=WinAndTerms()) == [0, 0, 0, 0]
+@pytest.mark.parametrize(("card", "gained"), [("knight", 0), ("victory_point", 1)])
+def test_buying_a_card_is_not_playing_it_but_may_gain_a_hidden_point(card, gained):
+    game = position([{"hand": CARD}, {}], rules=TWO, deck=[card])
+    buy = action_id("buy_development_card")
+    assert after(game.copy(), buy, reward=LinearReward(card_played=1)) == [0, 0, 0, 0]
+    assert after(game, buy, reward=PointsGained()) == [gained, 0, 0, 0]
 
 
-def test_a_hidden_victory_point_is_a_point_gained():
-    hand = {"wool": 1, "grain": 1, "ore": 1}
-    game = position([{"hand": hand}, {}], rules=TWO, deck=["victory_point"])
-    assert after(game, action_id("buy_development_card"), reward=PointsGained()) == [1, 0, 0, 0]
+def discarding(rules, hand):
+    """Seat 1 has to discard four cards."""
+    seats = [{"settlements": [FAR_CORNERS[0]]}, {"hand": hand}]
+    seven = {"player_to_move": 1, "to_discard": [0, 4], "rolled": True, "dice": [3, 4]}
+    return position(seats, rules=rules, phase="discard", **seven)
 
 
 def test_each_discarded_card_counts():
-    game = position(
-        [{}, {"hand": {"ore": 4, "wool": 4}}],
-        rules=TWO,
-        phase="discard",
-        player_to_move=1,
-        to_discard=[0, 4],
-        rolled=True,
-        dice=[3, 4],
-    )
+    game = discarding(TWO, {"ore": 4, "wool": 4})
     discard = action_id("discard", resource="ore")
     assert after(game, discard, reward=WinAndTerms()) == pytest.approx([0, -0.3, 0, 0])
 
 
 def test_forced_decisions_add_their_events_to_the_step_but_hold_nothing():
     rules = Rules(num_players=2, trading=False, skip_forced=True)
-    # Four cards of one kind are discarded: after the first choice nothing is left to choose.
-    game = position(
-        [{"settlements": [FAR_CORNERS[0]]}, {"hand": {"ore": 8, "wool": 1}}],
-        rules=rules,
-        phase="discard",
-        player_to_move=1,
-        to_discard=[0, 4],
-        rolled=True,
-        dice=[3, 4],
-    )
+    # Three more of one kind: after the first choice nothing is left to choose.
+    game = discarding(rules, {"ore": 8, "wool": 1})
     noted = terms_of(game, action_id("discard", resource="wool"))
     assert noted == {(1, RewardTerm.CARDS_DISCARDED): 4}
 
@@ -231,11 +219,10 @@ def test_skipping_forced_decisions_changes_no_sum_of_events(seed):
 
 
 def test_sums_stop_at_the_ends_of_a_byte():
-    terms = np.full((4, len(RewardTerm)), 120, np.int8)
-    getattr(add_term, "py_func", add_term)(terms, 1, 2, 100)
-    assert terms[1, 2] == 127
-    getattr(add_term, "py_func", add_term)(terms, 1, 2, -1000)
-    assert terms[1, 2] == -128
+    add, terms = getattr(add_term, "py_func", add_term), np.full((4, NUM_TERMS), 120, np.int8)
+    for more, total in ((100, 127), (-1000, -128)):
+        add(terms, 1, 2, more)
+        assert terms[1, 2] == total
 
 
 def test_weights_by_name():
@@ -244,9 +231,6 @@ def test_weights_by_name():
     assert repr(reward) == "LinearReward(won=2, cards_discarded=-0.5)"
     with pytest.raises(ValueError, match="wins"):
         LinearReward(wins=1.0)
-
-
-def test_weights_are_finite_numbers():
     with pytest.raises(ValueError, match=r"^won"):
         LinearReward(won=float("nan"))
     with pytest.raises(ValueError, match=r"^k"):

@@ -36,14 +36,8 @@ def test_defaults():
     assert Rules().to_dict() == DEFAULTS
 
 
-@pytest.mark.parametrize("name", RULE_SETS)
-def test_to_json_and_back(name):
-    rules = RULE_SETS[name]
-    assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
-
-
-def test_an_explicit_board_to_json_and_back():
-    rules = Rules(board=BEGINNER_BOARD)
+@pytest.mark.parametrize("rules", [*RULE_SETS.values(), Rules(board=BEGINNER_BOARD)])
+def test_to_json_and_back(rules):
     assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
 
 
@@ -65,20 +59,19 @@ def test_missing_options_take_their_defaults():
             Rules.from_dict({name: 1})
 
 
-def test_presets():
+def test_presets_and_rules_with_some_options_replaced():
     assert set(PRESETS) == {"base", "one_v_one", "rocco", "charlesworth"}
-    assert Rules.make("base") == Rules()
+    assert Rules.make("base") == Rules.make(None) == Rules()
     assert Rules.make("one_v_one", victory_points=12).victory_points == 12
-
-
-def test_rules_with_some_options_replaced():
     rules = Rules(num_players=3)
     assert Rules.make(rules, trading=False) == Rules(num_players=3, trading=False)
-    assert Rules.make(None) == Rules()
-
-
-def test_num_actions():
-    assert (Rules().num_actions, Rules(trading=False).num_actions) == (389, 252)
+    with pytest.raises(ValueError, match="seafarers"):
+        Rules.make("seafarers")
+    with pytest.raises(ValueError, match="write rules='one_v_one'"):
+        Rules.make(preset="one_v_one")
+    for make in (Rules.make, Game):
+        with pytest.raises(ValueError, match="robbers"):
+            make(robbers=2)
 
 
 WRONG = {
@@ -118,34 +111,22 @@ def test_lists_that_are_too_long_are_refused(name, one):
             Rules(**{name: many})
 
 
-def test_unknown_options_are_named():
-    with pytest.raises(ValueError, match="robbers"):
-        Rules.make(robbers=2)
-    with pytest.raises(ValueError, match="robbers"):
-        Game(robbers=2)
-
-
-def test_unknown_presets_are_named():
-    with pytest.raises(ValueError, match="seafarers"):
-        Rules.make("seafarers")
-
-
-def test_what_is_wrong_with_a_board_is_said_in_words():
-    board = BEGINNER_BOARD.to_dict()
-    odd = json.loads(json.dumps(board))
-    odd["hexes"][2]["terrain"] = "forrest"
-    with pytest.raises(ValueError, match=r"unknown terrain 'forrest' \(did you mean 'forest'\?\)"):
-        Rules(board=odd)
-    odd = json.loads(json.dumps(board))
-    odd["harbors"][1]["resource"] = "sheep"
-    with pytest.raises(ValueError, match=r"unknown resource 'sheep' \(did you mean 'wool'\?\)"):
-        Rules(board=odd)
-    odd = json.loads(json.dumps(board))
-    odd["hexes"][2]["terrain"] = "hills"
-    with pytest.raises(ValueError, match="terrains must hold 3 hills, got 4"):
-        Rules(board=odd)
-
-
-def test_a_preset_is_given_as_rules():
-    with pytest.raises(ValueError, match="write rules='one_v_one'"):
-        Rules.make(preset="one_v_one")
+@pytest.mark.parametrize(
+    ("part", "k", "name", "wrong", "said"),
+    [
+        (
+            "hexes",
+            2,
+            "terrain",
+            "forrest",
+            r"unknown .* 'forrest' \(did you mean 'forest'\?\)",
+        ),
+        ("harbors", 1, "resource", "sheep", r"unknown resource 'sheep' \(did you mean 'wool'\?\)"),
+        ("hexes", 2, "terrain", "hills", "terrains must hold 3 hills, got 4"),
+    ],
+)
+def test_what_is_wrong_with_a_board_is_said_in_words(part, k, name, wrong, said):
+    board = json.loads(json.dumps(BEGINNER_BOARD.to_dict()))
+    board[part][k][name] = wrong
+    with pytest.raises(ValueError, match=said):
+        Rules(board=board)

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.game import state_from_dict, state_to_dict
 from catan_pz.game.position import position
 from tests.engine.games import random_game
-from tests.helpers import RESOURCES, RULE_SETS, act, path
+from tests.helpers import CARD, RESOURCES, RULE_SETS, act, edge, path, player
 
 CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"]
 
@@ -132,11 +131,11 @@ def test_exact_keys(name):
     assert [sorted(h) for h in state["board"]["harbors"]] == 9 * [["edge", "resource"]]
     assert list(state["bank"]) == list(RESOURCES)
     assert len(state["players"]) == len(state["to_discard"]) == n
-    for player in state["players"]:
-        assert list(player) == PLAYER_KEYS
-        assert list(player["hand"]) == list(RESOURCES)
+    for seat in state["players"]:
+        assert list(seat) == PLAYER_KEYS
+        assert list(seat["hand"]) == list(RESOURCES)
         for counts in ("cards", "new_cards", "cards_played"):
-            assert list(player[counts]) == CARDS
+            assert list(seat[counts]) == CARDS
     assert [len(row) for row in state["knowledge"]] == [n] * n
     for bounds in (b for row in state["knowledge"] for b in row):
         assert list(bounds) == ["min", "max"]
@@ -145,22 +144,11 @@ def test_exact_keys(name):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_values_are_plain_json(name):
+def test_values_are_plain_json_and_make_the_round_trip(name):
     """No numpy numbers: text and back gives equal values of the same types."""
-
-    def types(value):
-        if isinstance(value, dict):
-            return {k: types(v) for k, v in value.items()}
-        return [types(v) for v in value] if isinstance(value, list) else type(value)
-
     state = EXAMPLES[name]().snapshot()
     again = json.loads(json.dumps(state))
-    assert again == state
-    assert types(again) == types(state)
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_round_trip_at_each_phase(name):
+    assert repr(again) == repr(state)
     check_round_trip(EXAMPLES[name]())
 
 
@@ -181,15 +169,6 @@ def test_a_restored_game_has_the_same_future():
             game.step(action)
 
 
-def test_the_functions_behind():
-    game = closing()
-    data = state_to_dict(game.games[0], game.rules)
-    assert data == game.snapshot()
-    games, rules = state_from_dict(data)
-    assert rules == game.rules
-    assert Game.from_games(games, rules).games.tobytes() == game.games.tobytes()
-
-
 def test_restore_brings_the_rules_along():
     game = Game(seed=1)
     other = Game(seed=5, num_players=2, trading=False)
@@ -203,10 +182,9 @@ def test_restore_brings_the_rules_along():
 
 
 def test_the_deck_lists_the_next_card_first():
-    game = position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}, {}, {}], deck=["monopoly"])
+    game = position([{"hand": CARD}, {}, {}, {}], deck=["monopoly"])
     assert game.snapshot()["deck"][0] == "monopoly"
-    act(game, "buy_development_card")
-    assert game.snapshot()["players"][0]["cards"]["monopoly"] == 1
+    assert player(act(game, "buy_development_card"), 0)["cards"]["monopoly"] == 1
 
 
 def test_dice_keep_the_last_throw():
@@ -218,12 +196,10 @@ def test_dice_keep_the_last_throw():
 
 
 def test_new_cards_are_emptied_at_the_end_of_the_turn():
-    game = position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}, {}, {}], deck=["knight"])
-    act(game, "buy_development_card")
-    assert game.snapshot()["players"][0]["new_cards"]["knight"] == 1
-    act(game, "end_turn")
-    assert game.snapshot()["players"][0]["new_cards"]["knight"] == 0
-    assert game.snapshot()["players"][0]["cards"]["knight"] == 1
+    game = position([{"hand": CARD}, {}, {}, {}], deck=["knight"])
+    assert player(act(game, "buy_development_card"), 0)["new_cards"]["knight"] == 1
+    after = player(act(game, "end_turn"), 0)
+    assert (after["new_cards"]["knight"], after["cards"]["knight"]) == (0, 1)
 
 
 def test_an_answer_being_composed_stands_in_answers():
@@ -235,14 +211,9 @@ def test_an_answer_being_composed_stands_in_answers():
 
 
 def test_in_setup_the_turn_player_is_who_places():
-    state = act(
-        act(Game(seed=0), "build_settlement", vertex=20), "build_road", edge=_any_road()
-    ).snapshot()
+    game = act(Game(seed=0), "build_settlement", vertex=20)
+    state = act(game, "build_road", edge=edge(20, 21)).snapshot()
     assert (state["turn_player"], state["player_to_move"]) == (1, 1)
-
-
-def _any_road():
-    return path(20, 21)[0]
 
 
 def test_when_over_the_winner_is_to_move_and_no_offer_is_out():
@@ -423,34 +394,14 @@ def test_setup_settlement_with_all_settlements_placed():
         Game.from_snapshot(copy.deepcopy(state) | {"phase": "setup_settlement"})
 
 
-def test_a_position_by_hand_that_breaks_the_rules_is_refused():
-    for seats in (
-        [{"settlements": [20, 21]}, {}],
-        [{"roads": [5]}, {}],
-        [{"hand": {"brick": 20}}, {}],
-        [{"knights": 3}, {}],
-    ):
-        with pytest.raises(ValueError, match=r"position|unknown|more than 19 cards"):
-            position(seats, rules=Rules(num_players=2))
-
-
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
         ({"phase": np.zeros(3)}, "phase must be"),
-        ({"phase": None}, "phase must be .* got None"),
-        ({"players": [{"cards": {"knight": -(10**30)}}, {}]}, "cards.knight: expected int >= 0"),
         ({"players": [{"hand": {"ore": 10**30}}, {}]}, "hand.ore: expected int <= 127"),
-    ],
-)
-def test_a_position_by_hand_of_odd_values_is_refused(changes, match):
-    with pytest.raises(ValueError, match=match):
-        position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "match"),
-    [
+        ({"players": [{"settlements": [20, 21]}, {}]}, "position breaks the rules"),
+        ({"players": [{"hand": {"brick": 20}}, {}]}, "more than 19 cards"),
+        ({"players": [{"knights": 3}, {}]}, "knights is unknown"),
         ({"rules": None, "turn": 20}, r"players are 2, but .* rules=Rules\(num_players=2\)"),
         ({"players": [{}, {}, {}]}, r"no seat 2; seats go from 0 to 1$"),
         ({"players": {0: {}, "1": {}}}, r"no seat '1'; seats go from 0 to 1$"),
