@@ -95,14 +95,8 @@ class TrueState:
 class SeatedAgent:
     """A copy of an agent in a seat of a game, with the belief that it asks for.
 
-    Args:
-        game: the game; a belief is exact if it has only begun.
-        seat: the seat.
-        agent: the agent, or its name.
-        seed: of its random stream.
-        tell: gets what the seat may know of each decision, if the agent `needs_events`.
-        shows_state: whether `View.resample` gives the true state of the game, hidden cards and
-            chance included.
+    `tell` gets what the seat may know of each decision, if the agent `needs_events`. With
+    `shows_state` its views give the true state of the game, hidden cards and chance included.
     """
 
     def __init__(
@@ -118,7 +112,7 @@ class SeatedAgent:
         self.seat = seat
         self.agent = seat_copy(as_agent(agent), seat, game.rules, seed)
         self._game = game
-        self._tell: Callable[[Events], None] | None = tell if self.agent.needs_events else None
+        self._tell = tell if self.agent.needs_events else None
         self._shows_state = shows_state
         follows = self.agent.needs_belief and not shows_state
         self._belief = Belief(seat, game.state) if follows else None

@@ -6,7 +6,7 @@ A model file is an `.npz` with the arrays of a network and a header in JSON; not
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
@@ -45,7 +45,7 @@ class StoredModel(ABC):
     """A model with a file and a card."""
 
     kinds: ClassVar[tuple[str, ...]]  # of networks that are such models
-    card: Mapping[str, Any]  # how it was trained and how well it plays, as `card_markdown` says
+    card: Mapping[str, Any]  # how it was trained and how well it plays, as `card_text` says
 
     @abstractmethod
     def stored(self) -> Stored:
@@ -115,8 +115,27 @@ class StoredModel(ABC):
             raise ValueError(f"{path} is no model that can be played: {error}") from error
 
     def card_text(self, name: str) -> str:
-        """The card as Markdown: what it plays, how it was trained, how well it plays."""
-        return card_markdown(name, self.card_rows(), self.card)
+        """The card as Markdown: what the model itself tells, and what its training does.
+
+        Among the latter are `results` of evaluations, each with `against`, `games`, `win_rate`,
+        `interval` (95 %) and `seed`.
+        """
+        card = self.card.items()
+        trained = [(key.replace("_", " "), value) for key, value in card if key != "results"]
+        lines = [f"# {markdown(shown(name))}", "", "| | |", "|---|---|"]
+        lines += [f"| {_cell(key)} | {_cell(value)} |" for key, value in self.card_rows() + trained]
+        results = self.card.get("results", ())
+        if results:
+            lines += ["", "| against | games | won | 95 % interval | seed |"]
+            lines += ["|---|---|---|---|---|"]
+        for result in results:
+            low, high = result["interval"]
+            lines.append(
+                f"| {_cell(result['against'])} | {result['games']:,} | "
+                f"{100 * result['win_rate']:.1f} % | {100 * low:.1f} to {100 * high:.1f} % | "
+                f"{result['seed']} |"
+            )
+        return "\n".join(lines) + "\n"
 
 
 M = TypeVar("M", bound=StoredModel)
@@ -190,28 +209,6 @@ def check_weights(
             )
         if not np.isfinite(array).all():
             raise ValueError(f"{of}: array {name!r} has weights that aren't finite")
-
-
-def card_markdown(name: str, rows: Iterable[tuple[str, Any]], card: Mapping[str, Any]) -> str:
-    """The card of a model as Markdown: what the model itself tells, and what its training does.
-
-    Among the latter are `results` of evaluations, each with `against`, `games`, `win_rate`,
-    `interval` (95 %) and `seed`.
-    """
-    trained = ((key.replace("_", " "), value) for key, value in card.items() if key != "results")
-    rows, results = [*rows, *trained], card.get("results", ())
-    lines = [f"# {markdown(shown(name))}", "", "| | |", "|---|---|"]
-    lines += [f"| {_cell(key)} | {_cell(value)} |" for key, value in rows]
-    if results:
-        lines += ["", "| against | games | won | 95 % interval | seed |", "|---|---|---|---|---|"]
-    for result in results:
-        low, high = result["interval"]
-        lines.append(
-            f"| {_cell(result['against'])} | {result['games']:,} | "
-            f"{100 * result['win_rate']:.1f} % | {100 * low:.1f} to {100 * high:.1f} % | "
-            f"{result['seed']} |"
-        )
-    return "\n".join(lines) + "\n"
 
 
 def _cell(value: Any) -> str:

@@ -1,7 +1,6 @@
 """Checks that users run on their own agents and encoders."""
 
-from catan_pz.testing.agents import check_agent
-from catan_pz.testing.batch import AgentError, check_batch_agent
+from catan_pz.testing.agents import AgentError, check_agent, check_batch_agent
 from catan_pz.testing.encoders import EncoderError, check_encoder
 
 __all__ = ["AgentError", "EncoderError", "check_agent", "check_batch_agent", "check_encoder"]

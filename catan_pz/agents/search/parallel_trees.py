@@ -32,11 +32,7 @@ class Evaluator(Protocol):
     def evaluate(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Judge positions.
-
-        Args:
-            observations: (K, N) in the natural units of `catan_pz.observation.segments`.
-            masks: (K, A) 1 for each legal action.
+        """Judge positions by observations (K, N) in natural units and masks (K, A).
 
         Returns:
             (K, A) priors, of which those of illegal actions don't count; and (K, P) each seat's win
@@ -65,12 +61,6 @@ def checked_evaluation(
     sums = priors.sum(1, keepdims=True)
     priors = np.where(sums > 0, priors / np.where(sums > 0, sums, 1.0), legal)
     return priors, np.where(np.arange(4) < seats, values, 0.0)
-
-
-def new_nodes(rows: int) -> Nodes:
-    """An empty tree with room for some nodes."""
-    links, totals = np.zeros((rows, tree.LINKS), np.int64), np.zeros((rows, MAX_PLAYERS))
-    return Nodes(links, totals, np.zeros(rows, np.uint64), np.zeros(rows))
 
 
 def keep_position(nodes: Nodes, key: int, seat: int) -> int:
@@ -103,15 +93,10 @@ def moves_of(nodes: Nodes) -> dict[int, int]:
 
 
 class ParallelTrees:
-    """Trees that search together.
+    """Trees that search together, one a thread, each with room for some rows.
 
-    Args:
-        workers: how many, one a thread.
-        rows: nodes of each.
-        walk: how they are walked down.
-        keep: whether to go on with what was found for a position before.
-        evaluator: judges new positions instead of a rollout.
-        batch: positions to be judged at once.
+    With `keep` they go on with what was found for a position before. An evaluator judges new
+    positions instead of a rollout, a batch of them at once.
     """
 
     def __init__(
@@ -123,7 +108,15 @@ class ParallelTrees:
         evaluator: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
-        self.trees = [new_nodes(rows) for _ in range(workers)]
+        self.trees = [
+            Nodes(
+                links=np.zeros((rows, tree.LINKS), np.int64),
+                totals=np.zeros((rows, MAX_PLAYERS)),
+                keys=np.zeros(rows, np.uint64),
+                priors=np.zeros(rows),
+            )
+            for _ in range(workers)
+        ]
         self._walk = walk
         self._keep = keep
         self._evaluator = evaluator
@@ -136,13 +129,10 @@ class ParallelTrees:
         budget: Budget,
         policy: NDArray[Any] | None,
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
-        """The action visited most, with visits and mean win probabilities of all.
+        """Of actions (K,) that visited most, with visits and mean win probabilities of all.
 
-        Args:
-            simulator: determinizations, seed and rollouts.
-            actions: (K,) legal actions that are considered.
-            budget: what may be spent.
-            policy: (A,) priors of the root's moves; the greedy player's or an evaluator's if None.
+        The policy (A,) is the prior of the root's moves; None for the greedy player's or an
+        evaluator's.
         """
         if self._evaluator is not None:
             leaves = _new_leaves(1, simulator)

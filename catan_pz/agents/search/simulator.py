@@ -26,16 +26,10 @@ T = TypeVar("T")
 
 
 class Budget:
-    """What may be spent on one decision, or on a part of it.
+    """What may be spent on one decision, or on a part of it: simulations, and seconds from now on.
 
-    Args:
-        simulations: how many may be played, None for any number.
-        seconds: how long they may take from now on, None for any time.
-        pace: seconds that a simulation is known to take; None if the first ones are to show it.
-
-    Attributes:
-        played: simulations played.
-        seconds: how long they may take, infinite where only simulations count.
+    `pace` is the seconds that a simulation is known to take; None if the first ones are to show it.
+    `played` counts them. `seconds` is infinite where only simulations count.
     """
 
     def __init__(
@@ -86,17 +80,10 @@ class Budget:
 
 
 class Simulator:
-    """Simulations from one position, for the seat to move there.
+    """Simulations from one position, for the seat to move there, by determinizations (D,) of it.
 
-    Args:
-        games: (D,) determinizations of the position.
-        seed: where all chance comes from.
-        rollout: who plays on, and for how long.
-        workers: threads that share simulations. What they find doesn't depend on it.
-
-    Attributes:
-        num_actions: A.
-        scratch: a record and a workspace for each worker.
+    All chance comes from the seed. Workers are threads that share simulations; what they find
+    doesn't depend on their number.
     """
 
     def __init__(self, games: np.ndarray, seed: int, rollout: Rollout, workers: int) -> None:
@@ -105,7 +92,7 @@ class Simulator:
         self.rollout = rollout
         self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
         net = shipped(int(games["num_players"][0])).weights
-        self.scratch: list[tuple[np.ndarray, Workspace]] = [
+        self.scratch: list[tuple[np.ndarray, Workspace]] = [  # of each worker
             (as_games(np.zeros(1, STATE)), workspace(net, self.num_actions)) for _ in range(workers)
         ]
 

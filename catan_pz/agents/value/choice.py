@@ -236,12 +236,10 @@ class Judge:
     def worths(
         self, games: np.ndarray, actions: NDArray[np.int64], seed: int
     ) -> NDArray[np.float64]:
-        """(K,) what actions are worth to the seat to move, the mean over some games.
+        """(K,) what actions (K,) are worth to the seat to move, the mean over some games (D,).
 
-        Args:
-            games: (D,) `STATE`, the position as it may be.
-            actions: (K,) legal actions; those that compose an offer are worth what the position is.
-            seed: random bits of the players that play the set-up on.
+        Those that compose an offer are worth what the position is. The seed gives random bits to
+        the players that play the set-up on.
         """
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
         for k in range(len(games)):

@@ -43,24 +43,17 @@ weights of the output (H,)."""
 
 FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
 
-
 LARGEST: Final = float(np.finfo(np.float16).max)
 """Largest weight: with those within it no win probability overflows."""
 
 
 @dataclass(frozen=True, eq=False)
 class ValueNet(StoredModel):
-    """A network that estimates each seat's win probability.
-
-    Attributes:
-        rules: those that it was fitted for.
-        weights: (NET_SIZE,) float32, as `network` reads them.
-        card: how it was fitted, and how well; JSON values.
-    """
+    """A network that estimates each seat's win probability."""
 
     kinds = ("value",)
-    rules: Rules
-    weights: NDArray[np.float32]
+    rules: Rules  # those that it was fitted for
+    weights: NDArray[np.float32]  # (NET_SIZE,)
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
