@@ -9,14 +9,7 @@ from catan_pz.board.topology import (
     VERTEX_NEIGHBORS,
     VERTEX_SURROUNDINGS,
 )
-from catan_pz.engine import bits
-from catan_pz.engine.awards import (
-    award_longest_road,
-    longest_road_after,
-    longest_road_length,
-    opponents_buildings,
-    own_roads_at,
-)
+from catan_pz.engine import awards, bits
 from catan_pz.engine.hands import CITY, ROAD, SETTLEMENT, can_afford, pay
 from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
@@ -99,7 +92,7 @@ def is_connected(s: State, p: int, v: int) -> bool:
     """
     if bits.has_vertex(s.settlements[p] | s.cities[p], v):
         return True
-    return bits.has_vertex(s.road_ends[p] & ~opponents_buildings(s, p), v)
+    return bits.has_vertex(s.road_ends[p] & ~awards.opponents_buildings(s, p), v)
 
 
 @rule
@@ -127,8 +120,8 @@ def place_road(s: State, p: int, e: int) -> None:
         s.road_ends[p] |= 1 << v
         if is_connected(s, p, v):
             extend_reach(s, p, v)
-    s.road_length[p] = longest_road_after(s, p, e)
-    award_longest_road(s)
+    s.road_length[p] = awards.longest_road_after(s, p, e)
+    awards.award_longest_road(s)
 
 
 @rule
@@ -159,9 +152,9 @@ def place_settlement(s: State, p: int, v: int) -> None:
     for q in range(s.num_players):
         if q != p and bits.has_vertex(s.road_ends[q], v):
             cut_reach(s, q, v)
-            if own_roads_at(s, q, v) > 1:
-                s.road_length[q] = longest_road_length(s, q)
-                award_longest_road(s)
+            if awards.own_roads_at(s, q, v) > 1:
+                s.road_length[q] = awards.longest_road_length(s, q)
+                awards.award_longest_road(s)
 
 
 @rule

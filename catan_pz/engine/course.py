@@ -1,6 +1,6 @@
 """Whether a state keeps the rules: its course, and all that it breaks (`find_violations`)."""
 
-from catan_pz.engine import bits
+from catan_pz.engine import bits, violations
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import roads_left
 from catan_pz.engine.legal import count_legal
@@ -14,21 +14,11 @@ from catan_pz.engine.trade import (
     NO_ANSWER,
     asked,
     can_accept,
+    can_send,
     offered,
 )
 from catan_pz.engine.turn import is_finished, is_setup
-from catan_pz.engine.violations import (
-    Violation,
-    cards_add_up,
-    is_knowledge_right,
-    is_largest_army_right,
-    is_longest_road_right,
-    keep_distance,
-    overlap,
-    pieces_suffice,
-    resources_add_up,
-    roads_are_joined,
-)
+from catan_pz.engine.violations import Violation
 from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     MAX_PLAYERS,
@@ -193,7 +183,7 @@ def is_composable(s: State, p: int) -> bool:
 @rule
 def is_sent(s: State, p: int) -> bool:
     """Whether the offer of p can have been sent."""
-    return is_composable(s, p) and offered(s, p) > 0 and asked(s, p) > 0
+    return is_composable(s, p) and can_send(s, p)
 
 
 @rule
@@ -275,42 +265,21 @@ def is_winner_right(s: State) -> bool:
 
 
 @rule
-def find_material_violations(s: State) -> int:
-    """What pieces, cards and knowledge break."""
-    found = 0
-    if not resources_add_up(s):
-        found |= Violation.RESOURCE_COUNT.value
-    if not cards_add_up(s):
-        found |= Violation.DECK_COUNT.value
-    if not pieces_suffice(s):
-        found |= Violation.PIECE_COUNT.value
-    if overlap(s):
-        found |= Violation.OVERLAP.value
-    if not keep_distance(s):
-        found |= Violation.DISTANCE_RULE.value
-    if not roads_are_joined(s):
-        found |= Violation.LOOSE_ROAD.value
-    if not is_longest_road_right(s):
-        found |= Violation.LONGEST_ROAD.value
-    if not is_largest_army_right(s):
-        found |= Violation.LARGEST_ARMY.value
-    if not is_knowledge_right(s):
-        found |= Violation.KNOWLEDGE.value
-    return found
-
-
-@rule
 def find_violations(s: State) -> int:
     """What a state breaks, as the sum of `Violation` flags; `STALE` is found by `derive`."""
-    found = find_material_violations(s)
-    if not is_turn_right(s):
-        found |= Violation.TURN.value
-    if not is_setup_right(s):
-        found |= Violation.SETUP.value
-    if not is_offer_right(s):
-        found |= Violation.OFFER.value
-    if not is_winner_right(s):
-        found |= Violation.WINNER.value
-    if (count_legal(s) == 0) != is_finished(s):
-        found |= Violation.NO_ACTION.value
-    return found
+    return (
+        Violation.RESOURCE_COUNT.value * (not violations.resources_add_up(s))
+        | Violation.DECK_COUNT.value * (not violations.cards_add_up(s))
+        | Violation.PIECE_COUNT.value * (not violations.pieces_suffice(s))
+        | Violation.OVERLAP.value * violations.overlap(s)
+        | Violation.DISTANCE_RULE.value * (not violations.keep_distance(s))
+        | Violation.LOOSE_ROAD.value * (not violations.roads_are_joined(s))
+        | Violation.LONGEST_ROAD.value * (not violations.is_longest_road_right(s))
+        | Violation.LARGEST_ARMY.value * (not violations.is_largest_army_right(s))
+        | Violation.KNOWLEDGE.value * (not violations.is_knowledge_right(s))
+        | Violation.TURN.value * (not is_turn_right(s))
+        | Violation.SETUP.value * (not is_setup_right(s))
+        | Violation.OFFER.value * (not is_offer_right(s))
+        | Violation.WINNER.value * (not is_winner_right(s))
+        | Violation.NO_ACTION.value * ((count_legal(s) == 0) != is_finished(s))
+    )

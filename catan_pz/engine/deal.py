@@ -117,23 +117,19 @@ def _seeded_boards(seeds: Sequence[int], *, no_adjacent_red: bool) -> States:
     return games
 
 
-def _blank(rules: Rules) -> np.ndarray:
+@lru_cache(maxsize=64)
+def deal_of(rules: Rules) -> Deal:
+    """From what games of some rules start."""
     blank = np.zeros(1, STATE)
     for name, value in rules.columns().items():
         blank[name] = value
     blank["observed_rules"] = rules.observed()
-    return blank
-
-
-@lru_cache(maxsize=64)
-def deal_of(rules: Rules) -> Deal:
-    """From what games of some rules start."""
     layouts = fixed_layouts(rules)
     if isinstance(rules.board, tuple):
         games = _seeded_boards(rules.board, no_adjacent_red=rules.no_adjacent_red)
         layouts = np.concatenate([games[part] for part in _PARTS], axis=1)
     return Deal(
-        blank=as_games(_blank(rules)),
+        blank=as_games(blank),
         layouts=layouts,
         spiral=int(rules.board == "spiral"),
         no_adjacent_red=int(rules.no_adjacent_red),

@@ -36,16 +36,9 @@ def derive_token_hexes(s: State) -> None:
 
 
 @rule
-def derive_crowded(s: State) -> None:
-    s.crowded = 0
-    for p in range(s.num_players):
-        for v in range(NUM_VERTICES):
-            if bits.has_vertex(s.settlements[p] | s.cities[p], v):
-                s.crowded |= VERTEX_SURROUNDINGS[v]
-
-
-@rule
 def derive_places(s: State) -> None:
+    """What stands where, and which vertices the distance rule bars."""
+    s.crowded = 0
     for v in range(NUM_VERTICES):
         s.on_vertex[v] = 0
         for p in range(s.num_players):
@@ -53,6 +46,8 @@ def derive_places(s: State) -> None:
                 s.on_vertex[v] = SETTLEMENT_OF + p
             if bits.has_vertex(s.cities[p], v):
                 s.on_vertex[v] = CITY_OF + p
+        if s.on_vertex[v] != 0:
+            s.crowded |= VERTEX_SURROUNDINGS[v]
     for e in range(NUM_EDGES):
         s.on_edge[e] = 0
         for p in range(s.num_players):
@@ -106,7 +101,6 @@ def derive_points(s: State, p: int) -> None:
 @rule
 def derive(s: State) -> None:
     derive_token_hexes(s)
-    derive_crowded(s)
     derive_places(s)
     for p in range(s.num_players):
         derive_network(s, p)

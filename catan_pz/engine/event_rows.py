@@ -132,13 +132,6 @@ def remember(s: State, events: Int16Matrix) -> None:
 
 
 @rule
-def add_decision(s: State, a: int, forced: int, events: Int16Matrix) -> None:
-    p = int(s.player)
-    seen_by = 1 << p if actions.COMPOSE_GIVE <= a < actions.COMPOSE_SEND else EVERYBODY
-    add_event(events, DECISION, p, int(s.turn_player), a, forced, seen_by)
-
-
-@rule
 def add_offer(s: State, p: int, events: Int16Matrix) -> None:
     """The offer that p has sent or is about to send, and the cards that it proves."""
     for r in range(NUM_RESOURCES):
@@ -274,11 +267,13 @@ def add_end(s: State, events: Int16Matrix) -> None:
 def begin_events(s: State, a: int, forced: int, events: Int16Matrix) -> None:
     """Start the events of a decision that is about to be played; `forced` ones are the engine's."""
     remember(s, events)
-    add_decision(s, a, forced, events)
+    p = int(s.player)
+    seen_by = 1 << p if actions.COMPOSE_GIVE <= a < actions.COMPOSE_SEND else EVERYBODY
+    add_event(events, DECISION, p, int(s.turn_player), a, forced, seen_by)
     if a == actions.COMPOSE_SEND:
-        add_offer(s, int(s.player), events)
+        add_offer(s, p, events)
     elif a == actions.ACCEPT:
-        add_acceptance(s, int(s.player), events)
+        add_acceptance(s, p, events)
 
 
 @rule

@@ -164,6 +164,15 @@ def move_cards(s: State, giver: int, taker: int, r: int, n: int) -> None:
 
 
 @rule
+def resources_held(s: State, p: int) -> int:
+    """Set of the resources of which p holds a card."""
+    held = 0
+    for r in range(NUM_RESOURCES):
+        held |= int(s.hand[p, r] > 0) << r
+    return held
+
+
+@rule
 def can_afford(s: State, p: int, purchase: int) -> bool:
     left = 0
     for r in range(NUM_RESOURCES):

@@ -2,35 +2,9 @@
 
 from catan_pz import actions
 from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.engine import bits
-from catan_pz.engine.building import (
-    can_build_city,
-    can_build_road,
-    can_build_settlement,
-    road_spots,
-    settlement_spots,
-)
-from catan_pz.engine.development import (
-    can_buy_card,
-    can_play_road_building,
-    may_play,
-)
-from catan_pz.engine.robber import robber_spots, victims
-from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
+from catan_pz.engine import bits, building, development, robber, setup_phase, trade
+from catan_pz.engine.hands import resources_held
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, seat_after
-from catan_pz.engine.trade import (
-    OFFER_WORDS,
-    OFFERS_PER_WORD,
-    bundles_held,
-    bundles_to_ask_for,
-    can_accept,
-    can_close_with,
-    can_compose_get,
-    can_compose_give,
-    can_send,
-    may_offer,
-    offers_between,
-)
 from catan_pz.engine.turn import is_truncated
 from catan_pz.kernels.rule import rule
 from catan_pz.kernels.types import Int8Array
@@ -75,13 +49,13 @@ def pick_legal(s: State, n: int) -> int:
 
 @rule
 def allow_cards(s: State, p: int) -> None:
-    if may_play(s, p, KNIGHT):
+    if development.may_play(s, p, KNIGHT):
         allow(s, actions.PLAY_KNIGHT, 1)
-    if can_play_road_building(s, p):
+    if development.can_play_road_building(s, p):
         allow(s, actions.PLAY_ROAD_BUILDING, 1)
-    if may_play(s, p, MONOPOLY):
+    if development.may_play(s, p, MONOPOLY):
         allow(s, actions.PLAY_MONOPOLY, (1 << NUM_RESOURCES) - 1)
-    if may_play(s, p, YEAR_OF_PLENTY):
+    if development.may_play(s, p, YEAR_OF_PLENTY):
         for k in range(actions.PLENTY_PAIRS.shape[0]):
             first, second = actions.PLENTY_PAIRS[k, 0], actions.PLENTY_PAIRS[k, 1]
             needed = 2 if first == second else 1
@@ -91,14 +65,14 @@ def allow_cards(s: State, p: int) -> None:
 
 @rule
 def allow_building(s: State, p: int) -> None:
-    if can_build_road(s, p):
-        allow(s, actions.BUILD_ROAD, road_spots(s, p, 0))
-        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
-    if can_build_settlement(s, p):
-        allow(s, actions.BUILD_SETTLEMENT, settlement_spots(s, p))
-    if can_build_city(s, p):
+    if building.can_build_road(s, p):
+        allow(s, actions.BUILD_ROAD, building.road_spots(s, p, 0))
+        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, building.road_spots(s, p, 1))
+    if building.can_build_settlement(s, p):
+        allow(s, actions.BUILD_SETTLEMENT, building.settlement_spots(s, p))
+    if building.can_build_city(s, p):
         allow(s, actions.BUILD_CITY, s.settlements[p])
-    if can_buy_card(s, p):
+    if development.can_buy_card(s, p):
         allow(s, actions.BUY_DEVELOPMENT_CARD, 1)
 
 
@@ -120,9 +94,9 @@ def allow_maritime_trade(s: State, p: int) -> None:
 @rule
 def allow_composing(s: State, p: int) -> None:
     for r in range(NUM_RESOURCES):
-        if can_compose_give(s, p, r):
+        if trade.can_compose_give(s, p, r):
             allow(s, actions.COMPOSE_GIVE + r, 1)
-        if can_compose_get(s, p, r):
+        if trade.can_compose_get(s, p, r):
             allow(s, actions.COMPOSE_GET + r, 1)
 
 
@@ -130,9 +104,13 @@ def allow_composing(s: State, p: int) -> None:
 def allow_offers(s: State, p: int) -> None:
     """Offers, or counter-offers, that p may make or begin."""
     if s.offer_templates:
-        giving, getting = bundles_held(s, p), bundles_to_ask_for(s, p)
-        for word in range(OFFER_WORDS):
-            allow(s, actions.OFFER + OFFERS_PER_WORD * word, offers_between(giving, getting, word))
+        giving, getting = trade.bundles_held(s, p), trade.bundles_to_ask_for(s, p)
+        for word in range(trade.OFFER_WORDS):
+            allow(
+                s,
+                actions.OFFER + trade.OFFERS_PER_WORD * word,
+                trade.offers_between(giving, getting, word),
+            )
     if s.offer_composed:
         allow_composing(s, p)
 
@@ -141,25 +119,17 @@ def allow_offers(s: State, p: int) -> None:
 def allow_closing(s: State, p: int) -> None:
     """Those with whom p may trade, by relative seat."""
     for k in range(1, int(s.num_players)):
-        if can_close_with(s, p, seat_after(s, p, k)):
+        if trade.can_close_with(s, p, seat_after(s, p, k)):
             allow(s, actions.CLOSE_WITH + k - 1, 1)
 
 
 @rule
 def allow_stealing(s: State, p: int) -> None:
     """Those from whom p may steal, by relative seat."""
-    seats = victims(s, p, int(s.robber))
+    seats = robber.victims(s, p, int(s.robber))
     for k in range(1, int(s.num_players)):
         if (seats >> seat_after(s, p, k)) & 1 == 1:
             allow(s, actions.STEAL + k - 1, 1)
-
-
-@rule
-def allow_discarding(s: State, p: int) -> None:
-    held = 0
-    for r in range(NUM_RESOURCES):
-        held |= int(s.hand[p, r] > 0) << r
-    allow(s, actions.DISCARD, held)
 
 
 @rule
@@ -169,7 +139,7 @@ def allow_main(s: State, p: int) -> None:
     allow_building(s, p)
     allow_cards(s, p)
     allow_maritime_trade(s, p)
-    if may_offer(s):
+    if trade.may_offer(s):
         allow_offers(s, p)
 
 
@@ -182,17 +152,17 @@ def allow_in_turn(s: State, p: int) -> None:
         allow(s, actions.ROLL, 1)
         allow_cards(s, p)
     elif s.phase == Phase.MOVE_ROBBER:
-        allow(s, actions.MOVE_ROBBER, robber_spots(s, p))
+        allow(s, actions.MOVE_ROBBER, robber.robber_spots(s, p))
     elif s.phase == Phase.STEAL:
         allow_stealing(s, p)
     elif s.phase == Phase.FREE_ROAD:
-        allow(s, actions.BUILD_ROAD, road_spots(s, p, 0))
-        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
+        allow(s, actions.BUILD_ROAD, building.road_spots(s, p, 0))
+        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, building.road_spots(s, p, 1))
     elif s.phase == Phase.SETUP_SETTLEMENT:
-        allow(s, actions.BUILD_SETTLEMENT, setup_settlement_spots(s))
+        allow(s, actions.BUILD_SETTLEMENT, setup_phase.setup_settlement_spots(s))
     elif s.phase == Phase.SETUP_ROAD:
-        allow(s, actions.BUILD_ROAD, setup_road_spots(s, p, 0))
-        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, setup_road_spots(s, p, 1))
+        allow(s, actions.BUILD_ROAD, setup_phase.setup_road_spots(s, p, 0))
+        allow(s, actions.BUILD_ROAD + EDGES_PER_WORD, setup_phase.setup_road_spots(s, p, 1))
 
 
 @rule
@@ -200,14 +170,14 @@ def allow_in_trade(s: State, p: int) -> None:
     """Legal actions while an offer is composed, answered or closed."""
     if s.phase == Phase.ANSWER:
         allow(s, actions.REJECT, 1)
-        if can_accept(s, p):
+        if trade.can_accept(s, p):
             allow(s, actions.ACCEPT, 1)
         if s.counter_offers:
             allow_offers(s, p)
     elif s.phase == Phase.COMPOSE:
         allow(s, actions.WITHDRAW, 1)
         allow_composing(s, p)
-        if can_send(s, p):
+        if trade.can_send(s, p):
             allow(s, actions.COMPOSE_SEND, 1)
     elif s.phase == Phase.CLOSE:
         allow(s, actions.WITHDRAW, 1)
@@ -223,7 +193,7 @@ def find_legal(s: State) -> None:
         return
     p = int(s.player)
     if s.phase == Phase.DISCARD:
-        allow_discarding(s, p)
+        allow(s, actions.DISCARD, resources_held(s, p))
     elif s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
         allow_in_trade(s, p)
     else:

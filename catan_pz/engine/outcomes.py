@@ -5,22 +5,14 @@ from typing import Final
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
 from catan_pz.engine import bits
 from catan_pz.engine.chance import ALL_ROLLS, rolls_left
+from catan_pz.engine.hands import resources_held
 from catan_pz.engine.robber import victims
 from catan_pz.engine.state import State, seat_after
 from catan_pz.kernels.rule import rule
-from catan_pz.terms import DECK_SIZE, NUM_RESOURCES
+from catan_pz.terms import DECK_SIZE
 
 NUM_OUTCOMES: Final = 36
 """Outcomes of an action at most: the rolls of two dice."""
-
-
-@rule
-def resources_held(s: State, p: int) -> int:
-    held = 0
-    for r in range(NUM_RESOURCES):
-        if s.hand[p, r] > 0:
-            held |= 1 << r
-    return held
 
 
 @rule

@@ -5,34 +5,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from catan_pz import actions
-from catan_pz.engine.building import apply_build_city, apply_build_road, apply_build_settlement
+from catan_pz.engine import building, development, robber, setup_phase, trade, turn
 from catan_pz.engine.chance import NO_OUTCOME
-from catan_pz.engine.development import (
-    apply_buy_card,
-    apply_free_road,
-    apply_monopoly,
-    apply_play_knight,
-    apply_play_road_building,
-    apply_year_of_plenty,
-)
 from catan_pz.engine.event_rows import NUM_FIELDS, begin_events, end_events
 from catan_pz.engine.legal import count_legal, find_legal, pick_legal
-from catan_pz.engine.robber import apply_discard, apply_move_robber, apply_steal
-from catan_pz.engine.setup_phase import apply_setup_road, apply_setup_settlement
 from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.tally import NUM_TERMS, add_decision_terms, add_end_terms, clear_terms
-from catan_pz.engine.trade import (
-    apply_accept,
-    apply_close,
-    apply_compose_get,
-    apply_compose_give,
-    apply_maritime_trade,
-    apply_offer,
-    apply_reject,
-    apply_withdraw,
-    send_offer,
-)
-from catan_pz.engine.turn import apply_end_turn, apply_roll, end_if_won, is_truncated
 from catan_pz.kernels.rule import rule
 from catan_pz.kernels.types import Int8Matrix, Int16Matrix
 from catan_pz.terms import MAX_PLAYERS, Phase
@@ -83,11 +61,11 @@ def new_log() -> Log:
 def apply_road(s: State, p: int, e: int) -> None:
     """A road: of the set-up, of a road building card, or paid for."""
     if s.phase == Phase.SETUP_ROAD:
-        apply_setup_road(s, p, e)
+        setup_phase.apply_setup_road(s, p, e)
     elif s.phase == Phase.FREE_ROAD:
-        apply_free_road(s, p, e)
+        development.apply_free_road(s, p, e)
     else:
-        apply_build_road(s, p, e)
+        building.apply_build_road(s, p, e)
 
 
 @rule
@@ -95,68 +73,70 @@ def apply_building(s: State, p: int, a: int) -> None:
     if a < actions.BUILD_SETTLEMENT:
         apply_road(s, p, a - actions.BUILD_ROAD)
     elif a >= actions.BUILD_CITY:
-        apply_build_city(s, p, a - actions.BUILD_CITY)
+        building.apply_build_city(s, p, a - actions.BUILD_CITY)
     elif s.phase == Phase.SETUP_SETTLEMENT:
-        apply_setup_settlement(s, p, a - actions.BUILD_SETTLEMENT)
+        setup_phase.apply_setup_settlement(s, p, a - actions.BUILD_SETTLEMENT)
     else:
-        apply_build_settlement(s, p, a - actions.BUILD_SETTLEMENT)
+        building.apply_build_settlement(s, p, a - actions.BUILD_SETTLEMENT)
 
 
 @rule
 def apply_card(s: State, p: int, a: int) -> None:
     if a == actions.BUY_DEVELOPMENT_CARD:
-        apply_buy_card(s, p)
+        development.apply_buy_card(s, p)
     elif a == actions.PLAY_KNIGHT:
-        apply_play_knight(s, p)
+        development.apply_play_knight(s, p)
     elif a == actions.PLAY_ROAD_BUILDING:
-        apply_play_road_building(s, p)
+        development.apply_play_road_building(s, p)
     elif a < actions.PLAY_MONOPOLY:
         pair = a - actions.PLAY_YEAR_OF_PLENTY
-        apply_year_of_plenty(s, p, actions.PLENTY_PAIRS[pair, 0], actions.PLENTY_PAIRS[pair, 1])
+        development.apply_year_of_plenty(
+            s, p, actions.PLENTY_PAIRS[pair, 0], actions.PLENTY_PAIRS[pair, 1]
+        )
     else:
-        apply_monopoly(s, p, a - actions.PLAY_MONOPOLY)
+        development.apply_monopoly(s, p, a - actions.PLAY_MONOPOLY)
 
 
 @rule
 def apply_offering(s: State, p: int, a: int) -> None:
     if a < actions.COMPOSE_GIVE:
-        apply_offer(s, p, a - actions.OFFER)
-    elif a < actions.COMPOSE_GET:
-        apply_compose_give(s, p, a - actions.COMPOSE_GIVE)
+        trade.apply_offer(s, p, a - actions.OFFER)
     elif a < actions.COMPOSE_SEND:
-        apply_compose_get(s, p, a - actions.COMPOSE_GET)
+        trade.apply_compose(s, p, a - actions.COMPOSE_GIVE)
     elif a == actions.COMPOSE_SEND:
-        send_offer(s, p)
+        trade.send_offer(s, p)
     elif a == actions.ACCEPT:
-        apply_accept(s, p)
+        trade.apply_accept(s, p)
     elif a == actions.REJECT:
-        apply_reject(s, p)
+        trade.apply_reject(s, p)
     elif a < actions.WITHDRAW:
-        apply_close(s, p, seat_after(s, p, a - actions.CLOSE_WITH + 1))
+        trade.apply_close(s, p, seat_after(s, p, a - actions.CLOSE_WITH + 1))
     else:
-        apply_withdraw(s, p)
+        trade.apply_withdraw(s, p)
 
 
 @rule
 def apply_action(s: State, a: int, script: Int8Matrix) -> None:
     p = int(s.player)
     if a == actions.ROLL:
-        apply_roll(s, script)
+        turn.apply_roll(s, script)
     elif a == actions.END_TURN:
-        apply_end_turn(s)
+        turn.apply_end_turn(s)
     elif a < actions.BUY_DEVELOPMENT_CARD:
         apply_building(s, p, a)
     elif a < actions.MOVE_ROBBER:
         apply_card(s, p, a)
     elif a < actions.STEAL:
-        apply_move_robber(s, p, a - actions.MOVE_ROBBER)
+        robber.apply_move_robber(s, p, a - actions.MOVE_ROBBER)
     elif a < actions.DISCARD:
-        apply_steal(s, p, seat_after(s, p, a - actions.STEAL + 1))
+        robber.apply_steal(s, p, seat_after(s, p, a - actions.STEAL + 1))
     elif a < actions.MARITIME_TRADE:
-        apply_discard(s, p, a - actions.DISCARD)
+        robber.apply_discard(s, p, a - actions.DISCARD)
     elif a < actions.OFFER:
         swap = a - actions.MARITIME_TRADE
-        apply_maritime_trade(s, p, actions.MARITIME_SWAPS[swap, 0], actions.MARITIME_SWAPS[swap, 1])
+        trade.apply_maritime_trade(
+            s, p, actions.MARITIME_SWAPS[swap, 0], actions.MARITIME_SWAPS[swap, 1]
+        )
     else:
         apply_offering(s, p, a)
 
@@ -165,7 +145,7 @@ def apply_action(s: State, a: int, script: Int8Matrix) -> None:
 def step(s: State, a: int, script: Int8Matrix) -> None:
     apply_action(s, a, script)
     s.outcome = NO_OUTCOME
-    end_if_won(s)
+    turn.end_if_won(s)
     find_legal(s)
 
 
@@ -213,4 +193,4 @@ def play(s: State, a: int, script: Int8Matrix, log: Log) -> int:
             clear_terms(log.terms)
         add_end_terms(s, log.terms)
         return code | OVER | COUNTED
-    return code | TRUNCATED if is_truncated(s) else code
+    return code | TRUNCATED if turn.is_truncated(s) else code

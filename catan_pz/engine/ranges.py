@@ -9,27 +9,14 @@ from typing import Final
 
 import numpy as np
 
+from catan_pz import terms
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.deal import deal_of
 from catan_pz.engine.state import DERIVED, STATE
 from catan_pz.engine.trade import COUNTERED
 from catan_pz.rules import BOARD_PARTS, COLUMNS, Rules
-from catan_pz.terms import (
-    BANK_PER_RESOURCE,
-    CITIES_PER_PLAYER,
-    DECK_SIZE,
-    GENERIC_HARBOR,
-    MAX_PLAYERS,
-    NOBODY,
-    NUM_CARD_KINDS,
-    NUM_HEXES,
-    NUM_VERTICES,
-    ROADS_PER_PLAYER,
-    SETTLEMENTS_PER_PLAYER,
-    Phase,
-    Terrain,
-)
+from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase, Terrain
 
 MOST_CARDS: Final = 127
 """Resource cards of a game, bank and hands. More than the 95 of the box where a followed table
@@ -41,21 +28,21 @@ MOST_TURNS: Final = 2**30
 _MOST: Final[dict[str, int]] = {
     "terrain": max(Terrain),
     "token": 12,
-    "harbor": GENERIC_HARBOR,
-    "robber": NUM_HEXES - 1,
+    "harbor": terms.GENERIC_HARBOR,
+    "robber": terms.NUM_HEXES - 1,
     "phase": max(Phase),
     "turn": MOST_TURNS,
     "dice": 6,
-    "free_roads": ROADS_PER_PLAYER,
-    "deck": NUM_CARD_KINDS - 1,
+    "free_roads": terms.ROADS_PER_PLAYER,
+    "deck": terms.NUM_CARD_KINDS - 1,
     "answer": COUNTERED,
     "script_place": 2**31 - 1,
     "dice_left": 2**36 - 1,
     "roads": 2**EDGES_PER_WORD - 1,
-    **dict.fromkeys(("settlements", "cities"), 2**NUM_VERTICES - 1),
+    **dict.fromkeys(("settlements", "cities"), 2**terms.NUM_VERTICES - 1),
     **dict.fromkeys(("rolled", "card_played"), 1),
-    **dict.fromkeys(("bank", "offer_give", "offer_get"), BANK_PER_RESOURCE),
-    **dict.fromkeys(("deck_left", "cards", "new_cards", "played"), DECK_SIZE),
+    **dict.fromkeys(("bank", "offer_give", "offer_get"), terms.BANK_PER_RESOURCE),
+    **dict.fromkeys(("deck_left", "cards", "new_cards", "played"), terms.DECK_SIZE),
     **dict.fromkeys(("to_discard", "hand", "offers_made", "below", "above"), 127),
 }
 """The greatest number of the fields that have one whatever the rules; the least is 0."""
@@ -67,9 +54,9 @@ _OF_SEATS: Final = tuple(
 _PARTS: Final = {name.removesuffix("s"): np.array(parts) for name, parts in BOARD_PARTS.items()}
 """What a board consists of, sorted."""
 _PIECES: Final = {
-    "roads": ROADS_PER_PLAYER,
-    "settlements": SETTLEMENTS_PER_PLAYER,
-    "cities": CITIES_PER_PLAYER,
+    "roads": terms.ROADS_PER_PLAYER,
+    "settlements": terms.SETTLEMENTS_PER_PLAYER,
+    "cities": terms.CITIES_PER_PLAYER,
 }
 _FREE: Final = ("rng", "padding", *DERIVED)
 """Fields that may hold anything: derived ones are worked out anew."""

@@ -275,15 +275,13 @@ def begin_composing(s: State) -> None:
 
 
 @rule
-def apply_compose_give(s: State, p: int, r: int) -> None:
+def apply_compose(s: State, p: int, k: int) -> None:
+    """Add a card: k below R is a resource to give, k - R else one to get."""
     begin_composing(s)
-    s.offer_give[p, r] += 1
-
-
-@rule
-def apply_compose_get(s: State, p: int, r: int) -> None:
-    begin_composing(s)
-    s.offer_get[p, r] += 1
+    if k < NUM_RESOURCES:
+        s.offer_give[p, k] += 1
+    else:
+        s.offer_get[p, k - NUM_RESOURCES] += 1
 
 
 @rule

@@ -2,29 +2,14 @@
 
 from enum import IntFlag, auto
 
+from catan_pz import terms
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
 from catan_pz.engine import bits
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.hands import least_held, most_held
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule
-from catan_pz.terms import (
-    BANK_PER_RESOURCE,
-    CITIES_PER_PLAYER,
-    DECK_COUNTS,
-    DECK_SIZE,
-    KNIGHT,
-    LARGEST_ARMY_MINIMUM,
-    LONGEST_ROAD_MINIMUM,
-    MAX_PLAYERS,
-    NOBODY,
-    NUM_CARD_KINDS,
-    NUM_EDGES,
-    NUM_RESOURCES,
-    NUM_VERTICES,
-    ROADS_PER_PLAYER,
-    SETTLEMENTS_PER_PLAYER,
-)
+from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_RESOURCES
 
 
 class Violation(IntFlag):
@@ -71,25 +56,25 @@ def resources_add_up(s: State) -> bool:
             total += int(s.hand[p, r])
             if s.hand[p, r] < 0:
                 return False
-        if total != BANK_PER_RESOURCE or s.bank[r] < 0:
+        if total != terms.BANK_PER_RESOURCE or s.bank[r] < 0:
             return False
     return True
 
 
 @rule
 def cards_add_up(s: State) -> bool:
-    if s.deck_left < 0 or s.deck_left > DECK_SIZE:
+    if s.deck_left < 0 or s.deck_left > terms.DECK_SIZE:
         return False
-    for card in range(NUM_CARD_KINDS):
+    for card in range(terms.NUM_CARD_KINDS):
         total = 0
-        for k in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):
+        for k in range(terms.DECK_SIZE - int(s.deck_left), terms.DECK_SIZE):
             total += int(s.deck[k] == card)
         for p in range(MAX_PLAYERS):
             total += int(s.cards[p, card]) + int(s.played[p, card])
             if s.cards[p, card] < 0 or s.played[p, card] < 0:
                 return False
         new = int(s.new_cards[card])
-        if total != DECK_COUNTS[card] or new < 0 or new > s.cards[int(s.turn_player), card]:
+        if total != terms.DECK_COUNTS[card] or new < 0 or new > s.cards[int(s.turn_player), card]:
             return False
     return True
 
@@ -100,9 +85,11 @@ def pieces_suffice(s: State) -> bool:
     for p in range(MAX_PLAYERS):
         roads = bits.count(s.roads[p, 0]) + bits.count(s.roads[p, 1])
         settlements, cities = bits.count(s.settlements[p]), bits.count(s.cities[p])
-        if roads > ROADS_PER_PLAYER or settlements > SETTLEMENTS_PER_PLAYER:
+        if roads > terms.ROADS_PER_PLAYER or settlements > terms.SETTLEMENTS_PER_PLAYER:
             return False
-        if cities > CITIES_PER_PLAYER or (p >= s.num_players and roads + settlements + cities > 0):
+        if cities > terms.CITIES_PER_PLAYER:
+            return False
+        if p >= s.num_players and roads + settlements + cities > 0:
             return False
     return True
 
@@ -127,7 +114,7 @@ def keep_distance(s: State) -> bool:
     built = 0
     for p in range(s.num_players):
         built |= s.settlements[p] | s.cities[p]
-    for v in range(NUM_VERTICES):
+    for v in range(terms.NUM_VERTICES):
         others = VERTEX_SURROUNDINGS[v] & ~(1 << v)
         if bits.has_vertex(built, v) and built & others != 0:
             return False
@@ -138,7 +125,7 @@ def keep_distance(s: State) -> bool:
 def roads_are_joined(s: State) -> bool:
     """Whether each road touches another road, or a building, of its owner."""
     for p in range(s.num_players):
-        for e in range(NUM_EDGES):
+        for e in range(terms.NUM_EDGES):
             if s.roads[p, bits.edge_word(e)] & bits.edge_bit(e) != 0:
                 joined = False
                 for k in range(2):
@@ -167,21 +154,21 @@ def is_longest_road_right(s: State) -> bool:
     if owner < NOBODY or owner >= s.num_players:
         return False
     if owner == NOBODY:
-        return longest < LONGEST_ROAD_MINIMUM or leaders > 1
-    return s.road_length[owner] >= LONGEST_ROAD_MINIMUM and s.road_length[owner] == longest
+        return longest < terms.LONGEST_ROAD_MINIMUM or leaders > 1
+    return longest >= terms.LONGEST_ROAD_MINIMUM and s.road_length[owner] == longest
 
 
 @rule
 def is_largest_army_right(s: State) -> bool:
     most = 0
     for p in range(s.num_players):
-        most = max(most, int(s.played[p, KNIGHT]))
+        most = max(most, int(s.played[p, terms.KNIGHT]))
     owner = int(s.largest_army_owner)
     if owner < NOBODY or owner >= s.num_players:
         return False
     if owner == NOBODY:
-        return most < LARGEST_ARMY_MINIMUM
-    return s.played[owner, KNIGHT] >= LARGEST_ARMY_MINIMUM and s.played[owner, KNIGHT] == most
+        return most < terms.LARGEST_ARMY_MINIMUM
+    return most >= terms.LARGEST_ARMY_MINIMUM and s.played[owner, terms.KNIGHT] == most
 
 
 @rule
@@ -192,7 +179,7 @@ def is_knowledge_right(s: State) -> bool:
                 below, above = int(s.below[o, p, r]), int(s.above[o, p, r])
                 if below < 0 or above < 0 or least_held(s, o, p, r) < 0:
                     return False
-                if most_held(s, o, p, r) > BANK_PER_RESOURCE - s.bank[r]:
+                if most_held(s, o, p, r) > terms.BANK_PER_RESOURCE - s.bank[r]:
                     return False
                 if (o == p or o >= s.num_players or p >= s.num_players) and below + above > 0:
                     return False

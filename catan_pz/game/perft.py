@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL
 from catan_pz.checks import check_count
 from catan_pz.engine import bits, legal, play
 from catan_pz.engine.deal import script_of
@@ -22,13 +23,17 @@ from catan_pz.kernels.types import Int8Matrix
 _MOST_DECISIONS: Final = 1000
 """Far more than can be counted."""
 
+_WITH_CHANCE: Final = np.array([ROLL, BUY_DEVELOPMENT_CARD, *range(MOVE_ROBBER, DISCARD)])
+"""The actions in which chance can have a part."""
+
 
 @kernel
 def count_ways(s: State) -> int:
     """Ways in which one decision can be made and turn out."""
-    ways = 0
-    for k in range(legal.count_legal(s)):
-        ways += max(1, bits.count(outcomes_of(s, legal.pick_legal(s, k))))
+    ways = legal.count_legal(s)
+    for a in _WITH_CHANCE:
+        if legal.is_legal(s, a):
+            ways += max(1, bits.count(outcomes_of(s, a))) - 1
     return ways
 
 

@@ -48,13 +48,9 @@ def choose_backend(forced: str | None, version: str) -> str:
     return "plain"
 
 
-def _choose() -> str:
-    forced = os.environ.get(VARIABLE)
-    if numba.config.DISABLE_JIT:
-        choose_backend(forced or "plain", numba.__version__)  # refuses a bad value
-        return "python"
-    return choose_backend(forced, numba.__version__)
-
-
-BACKEND: Final = _choose()
+BACKEND: Final = (
+    "python"
+    if numba.config.DISABLE_JIT
+    else choose_backend(os.environ.get(VARIABLE), numba.__version__)
+)
 """`fast`, `plain`, or `python` where NUMBA_DISABLE_JIT switches compilation off."""

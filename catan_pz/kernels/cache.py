@@ -11,6 +11,7 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -65,7 +66,7 @@ def is_trusted(folder: Path) -> bool:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, or the folder itself."""
+    """Whether files can be made in a folder, which need not be there yet."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
@@ -174,11 +175,8 @@ def use_cache(dispatcher: Any) -> EntryCache | None:
 
 def cache_folder() -> Path | None:
     """The folder that takes compiled code of this package, None if none does or none is made."""
-    for folder in [] if BACKEND == "python" else folders_for(Path(__file__)):
-        there = next(path for path in (folder, *folder.parents) if path.exists())
-        if os.access(there, os.W_OK | os.X_OK):
-            return folder
-    return None
+    folders = [] if BACKEND == "python" else folders_for(Path(__file__))
+    return next(filter(_is_writable, folders), None)
 
 
 def cached_files() -> list[Path]:
@@ -188,18 +186,13 @@ def cached_files() -> list[Path]:
 
 
 class GuardedCache:
-    """Numba's cache of a CUDA kernel, which misses, with one warning, where it would fail."""
+    """Numba's cache of a CUDA kernel; where it would fail it misses, with one warning."""
 
     def __init__(self, cache: Any) -> None:
         self._cache = cache
 
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """Compiled code or None; for numba."""
-        return self._guarded(self._cache.load_overload, signature, context)
-
-    def save_overload(self, signature: Any, result: Any) -> None:
-        """Write compiled code; for numba."""
-        self._guarded(self._cache.save_overload, signature, result)
+        self.load_overload = partial(self._guarded, cache.load_overload)
+        self.save_overload = partial(self._guarded, cache.save_overload)
 
     def _guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
         try:
