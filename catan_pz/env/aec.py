@@ -153,9 +153,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
     def step(self, action: Any) -> None:
         """Play an action of the agent to move, any integer type; None where the game is over.
 
-        Raises:
-            IllegalActionError: names phase, action and the condition missing.
-
         After an error the game is untouched; but where the reward or a listener of the game
         raises, the decision is played and its rewards are zero.
         """
@@ -190,11 +187,7 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
     def step_with_outcome(self, action: Any, outcome: NamedOutcome) -> None:
         """Play an action of the agent to move, and name what chance brings to it.
 
-        Forced decisions that follow draw as ever.
-
-        Args:
-            action: as for `step`.
-            outcome: as for `Game.step`: a pair of dice, a resource or a development card.
+        The outcome is a pair of dice, a resource or a development card, as for `Game.step`.
         """
         agent = self.agent_selection
         if not self.agents or self.terminations[agent] or self.truncations[agent]:

@@ -44,16 +44,10 @@ class SelfPlayBatch:
     `done`, `truncated`, `winner`, `reward`, `step_reward`, `decided` and `last_step` tell of the
     one that ended; `player`, `observation` and `mask` are the new one's.
 
-    Args:
-        num_games: B.
-        observation: the `Encoder` of what the player to move sees, or its name; False for none.
-        rules, device, reward, seed, threads, global_state, **options: as for `make_batch`.
+    Arguments are those of `make_batch`, but that `observation` is "flat" unless given.
 
     Attributes:
         batch: the `CpuBatch` or `CudaBatch` that plays the games.
-        rules: the rules.
-        num_games: B.
-        num_players: P.
         steps: steps since the last `reset`.
         origin: another object after each `reset` and `set_state`.
         reward: (B, P) float32, what each seat has got since its own last decision, or since the
@@ -63,7 +57,7 @@ class SelfPlayBatch:
         decided: (B,) int8, the seat that decided in the last step.
 
     Arrays are written again by the next step. A batch is not thread-safe; after a step that was
-    broken off, the next call raises a `RuntimeError` that asks for `reset`.
+    broken off, the next call asks for `reset`.
     """
 
     player = _of_games("player", "(B,) int8, the seat to move.")
@@ -133,11 +127,7 @@ class SelfPlayBatch:
 
     @property
     def due(self) -> Any:
-        """(B, P) bool, whether a seat's `reward` is complete: that of step `last_step`.
-
-        So it is for the seat that is to move again, and at the end of a game for every seat that
-        has decided in it.
-        """
+        """(B, P) bool, whether a seat's `reward` is complete: it moves next, or the game is over."""
         return (self.owners(self.player) | self.done[:, None]) & (self.last_step != NO_STEP)
 
     def owners(self, players: Any) -> Any:
@@ -150,10 +140,7 @@ class SelfPlayBatch:
         self._clear()
 
     def set_reward(self, reward: Reward | str | None) -> None:
-        """Change to another linear reward from the next step on, where it is annealed for example.
-
-        Both must be linear, and depend on the end of a game alone where the first does.
-        """
+        """Change to another reward from the next step on, as `CpuBatch.set_reward` does."""
         self.batch.set_reward(reward)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
@@ -178,13 +165,12 @@ class SelfPlayBatch:
         return self.batch
 
     def place_games(self, numbers: Any, games: np.ndarray) -> None:
-        """Begin some games with other positions: from the middle of recorded games, for example.
+        """Begin some games with other positions, as `CpuBatch.place_games` does.
 
         Args:
             numbers: (K,) games in which nobody has decided yet: the last step has ended the one
                 before, or all have been reset.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
-                JSON state that is `Game.from_snapshot(state).games`.
+            games: (K,) records of `engine.state.STATE`.
         """
         check_records(games)
         chosen = integers(numbers, len(games), "numbers")
@@ -205,14 +191,10 @@ class SelfPlayBatch:
         return self.batch.sample()
 
     def step(self, actions: Any) -> None:
-        """Play the action of the seat to move in every game.
+        """Play the actions (B,), of any integer type, of the seats to move.
 
-        Args:
-            actions: (B,) of any integer type, legal.
-
-        Raises:
-            IllegalActionError: on "cpu" no game is touched; on "cuda" a later step raises it, at
-                the latest `batch.synchronize`, and the next call asks for `reset`.
+        After an illegal one no game is touched; on "cuda" a later step raises the error, at the
+        latest `batch.synchronize`, and the next call asks for `reset`.
         """
         self._check_whole()
         self._moving[:] = self.player
@@ -244,10 +226,7 @@ class SelfPlayEnv:
 
     It differs from a `gymnasium.Env` in that rewards are arrays, one number for each seat, and
     that another seat may be to move after each step: `info["player"]`, with its legal actions
-    in `info["action_mask"]`, (A,) int8. Both are there after every `reset` and `step`.
-
-    Args:
-        rules, observation, reward, **options: as for `raw_env`.
+    in `info["action_mask"]`, (A,) int8. Arguments are as for `raw_env`.
     """
 
     def __init__(
@@ -276,11 +255,7 @@ class SelfPlayEnv:
         return self._match.game
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game; what the player to move sees, and the info.
-
-        Args:
-            seed: from 0 to 2**64 - 1; drawn at random where None.
-        """
+        """Start a game; what the player to move sees, and the info."""
         self._match.reset(drawn_seed() if seed is None else check_seed(seed))
         self._rewards[:] = 0
         self._is_on = True
@@ -293,9 +268,6 @@ class SelfPlayEnv:
             What the player who is to move now sees; the rewards (P,), for each seat what it has
             got since its own last decision; terminated; truncated; and the info. The reward of
             `info["player"]` is complete; when the game has ended, those of all seats are.
-
-        After an illegal action the game is untouched. Where a listener of the game or the reward
-        raises, the decision is played and its rewards are zero.
         """
         if not self._is_on:
             raise RuntimeError("no game is on: call reset() first")

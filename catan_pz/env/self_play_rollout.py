@@ -85,12 +85,7 @@ class SelfPlayRollout:
     A rollout goes on where the one before has stopped. Decisions of the end of one rollout are
     complete if the same seat is the one to move after its last step; the others, up to P - 1 in
     each game, are left out, and their values serve as the estimates of what follows the decisions
-    before them. The last decisions of a truncated game are left out likewise: nobody's game has
-    ended there.
-
-    Args:
-        batch: the games.
-        num_steps: T.
+    before them. So are the last decisions of a truncated game: nobody's game has ended there.
     """
 
     def __init__(self, batch: SelfPlayBatch, num_steps: int) -> None:
@@ -126,9 +121,6 @@ class SelfPlayRollout:
             values: (B,) the learner's estimates of what the seats to move will get.
             **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
                 `log_probability`: the same names and kinds in every step.
-
-        After an error nothing is recorded; if the batch has been reset, set or stepped in between,
-        it asks for `clear`.
         """
         batch, t = self.batch, self._count
         if t == self.num_steps:
@@ -170,18 +162,15 @@ class SelfPlayRollout:
     def finish(
         self, last_values: Any, *, gamma: float = 0.999, gae_lambda: float = 0.95
     ) -> SelfPlayData:
-        """What the T steps have given; the next rollout can begin.
+        """What the T steps have given; the next rollout writes to the recorded arrays again.
 
-        Time is counted in decisions of the seat itself. Source of the advantages: Schulman et
-        al., "High-Dimensional Continuous Control Using Generalized Advantage Estimation", 2016.
+        Source of the advantages: Schulman et al., "High-Dimensional Continuous Control Using
+        Generalized Advantage Estimation", 2016.
 
         Args:
             last_values: (B,) estimates for the seats that are to move now, finite numbers.
             gamma: discount from one decision of a seat to its next, from 0 to 1.
             gae_lambda: weight of later estimates, 0 for one step, 1 for all.
-
-        Returns:
-            The data; its recorded arrays are written again by the next rollout.
         """
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")

@@ -145,9 +145,10 @@ def test_games_go_on_from_a_state(reward):
 
 
 def test_another_reward_is_paid_from_the_next_step_on():
-    options = {"trading": False, "victory_points": 3, "seed": 3, "observation": False}
-    batch = SelfPlayBatch(8, reward=PointsGained(1.0, win=2.0), **options)
-    other = SelfPlayBatch(8, reward=PointsGained(0.5, win=2.0), **options)
+    batch, other = (
+        SelfPlayBatch(8, reward=PointsGained(point, win=2.0), seed=3, observation=False, **SHORT)
+        for point in (1.0, 0.5)
+    )
     differed = 0
     for step in range(150):
         if step == 100:

@@ -190,14 +190,10 @@ class PolicyOpponent(BatchAgent):
     """Plays by a MaskablePPO of sb3-contrib, all games in one forward pass.
 
     Args:
-        model: the MaskablePPO.
         deterministic: whether it plays the most probable action instead of sampling.
         observation: the `Encoder` of the observations that it was trained on, or its name; None
             for the one that `note_training` noted, or that of "flat", "dict" and "units" whose
             space is the model's.
-
-    Attributes:
-        trained_with: the rules, None where they weren't noted.
     """
 
     name = "policy"

@@ -67,8 +67,7 @@ class SingleLearnerBatch(ThreadedGames):
     observation, A actions.
 
     Everything in game i is settled by the seed + i and the learner's actions, whatever the
-    number of games and of threads. The random stream of an agent in a seat has its seed from
-    `agents.random_stream.seat_seeds` of the game's seed.
+    number of games and of threads.
 
     Args:
         num_games: B.
@@ -223,9 +222,8 @@ class SingleLearnerBatch(ThreadedGames):
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew and play up to the learner's first decisions.
 
-        Args:
-            seed: of game 0, game i gets the seed + i (modulo 2**64). Without one, games go on
-                from the seeds of those before, which are drawn the first time.
+        Game i gets the seed + i (modulo 2**64); without one, games go on from the seeds of those
+        before, which are drawn the first time.
         """
         self._change(self._restart_all, None if seed is None else check_seed(seed))
 
@@ -240,11 +238,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._begin(np.ones(self.num_games, np.bool_), where)
 
     def restart(self, places: NDArray[np.bool_]) -> None:
-        """Break off the games in some places (B,), and start the next one in each of them.
-
-        Nothing of the games that are broken off is told; the arrays of other places, and of
-        the last step, stay as they are.
-        """
+        """Break off the games in some places (B,), and start the next one in each of them."""
         self._check_whole()
         self._change(self._restart, places)
 
@@ -290,22 +284,13 @@ class SingleLearnerBatch(ThreadedGames):
         self.__dict__.pop("seen", None)
 
     def sample(self) -> NDArray[np.int64]:
-        """(B,) a random legal action for each game, in the same array at each call.
-
-        Neither the chance of the games nor the opponents' random streams are touched.
-        """
+        """(B,) a random legal action for each game, in the same array at each call."""
         self._check_whole()
         self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
-        """Play the learner's action in every game, and the others' up to its next decision.
-
-        Args:
-            actions: (B,) of any integer type, legal.
-
-        Where the reward raises, or gives what is none, the step stays unfinished, too.
-        """
+        """Play the learner's actions (B,), of any integer type, and the others' up to its next."""
         self._check_whole()
         self._change(self._step, self._checked(actions))
 
