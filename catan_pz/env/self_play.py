@@ -127,7 +127,7 @@ class SelfPlayBatch:
 
     @property
     def due(self) -> Any:
-        """(B, P) bool, whether a seat's `reward` is complete: it moves next, or the game is over."""
+        """(B, P) bool, whether a seat's `reward` is complete: it moves next, or no more."""
         return (self.owners(self.player) | self.done[:, None]) & (self.last_step != NO_STEP)
 
     def owners(self, players: Any) -> Any:
