@@ -43,21 +43,16 @@ def make_batch(
         auto_reset: whether finished games are followed at once.
         global_state: whether there is a `global_state`: full information, for critics alone.
         **options: replace single options of the rules.
-
-    Returns:
-        The `CpuBatch` or `CudaBatch`: `step(actions)`, `sample()`, `play_random(steps)`,
-        `reset(seed)`, and `observation`, `mask`, `player`, `reward`, `done`, `truncated`,
-        `winner`.
     """
     check_choice("device", device, DEVICES)
     rules = Rules.of(make_batch, rules, options)
-    common: BatchOptions = {
-        "observation": observation,
-        "reward": reward,
-        "seed": seed,
-        "auto_reset": auto_reset,
-        "global_state": global_state,
-    }
+    common = BatchOptions(
+        observation=observation,
+        reward=reward,
+        seed=seed,
+        auto_reset=auto_reset,
+        global_state=global_state,
+    )
     if device == "cpu":
         return CpuBatch(num_games, rules, threads=threads, **common)
     if threads != 1:

@@ -1,7 +1,6 @@
 """The few array operations that encoders need, for NumPy arrays and torch tensors alike.
 
-Most of what an encoder does is a gather: numbers of the observation, put where the learner wants
-them by a constant table. Letters: N numbers of an observation; "..." any leading axes.
+Letters: N numbers of an observation; "..." any leading axes.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,11 +18,7 @@ Array = Any
 class Constant:
     """A constant array, ready beside NumPy arrays and beside tensors on any device.
 
-    It is copied to a device once, when it is first used with a tensor there. float64 becomes
-    float32.
-
-    Attributes:
-        values: the constant as a read-only NumPy array.
+    It is copied to a device once. `values` are a read-only NumPy array; float64 becomes float32.
     """
 
     def __init__(self, values: Any) -> None:
@@ -60,10 +55,7 @@ def each(seen: Any, function: Callable[[Array], Any]) -> Any:
 
 
 def scaled(units: Array, scales: Constant = _SCALES) -> Array:
-    """Observations (..., N), int8 in natural units, as float32 in [0, 1]: the flat vectors.
-
-    `scales` (N,) are those of observations unless others are given.
-    """
+    """Observations (..., N), int8 in natural units, as float32 in [0, 1]: the flat vectors."""
     numbers = units * scales.beside(units)
     if isinstance(numbers, np.ndarray):
         return np.minimum(numbers, np.float32(1), out=numbers)
@@ -76,10 +68,7 @@ def floats(array: Array) -> Array:
 
 
 def gather(array: Array, table: Constant) -> Array:
-    """Numbers of the last axis, (..., n), in the places that a table of indices gives them.
-
-    The result is `(..., *shape)` with the shape of the table.
-    """
+    """(..., *shape of the table) numbers of the last axis of (..., n), by a table of indices."""
     if isinstance(array, np.ndarray):
         return np.take(array, table.values, axis=-1)
     return array[..., table.beside(array)]

@@ -1,7 +1,6 @@
-"""What an encoder gives for fixed observations, in a few numbers.
+"""A few numbers that tell apart encoders of one name and layout that give other observations.
 
-They tell apart encoders of one name and layout that give other numbers. Letters: K samples, N
-numbers of an observation.
+Letters: K samples, N numbers of an observation.
 """
 
 from collections.abc import Mapping

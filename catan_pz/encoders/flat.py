@@ -93,9 +93,8 @@ class DictEncoder(FlatForm):
 class NamedVectors:
     """Gives vectors with their named views, and uses those again that nobody holds any more.
 
-    Making some fifty views takes several times as long as a step of the game does. Comparing their
-    shapes and flags would take longer than all the rest of an observation; so whoever holds them
-    must leave these as they are.
+    Making some fifty views takes several times as long as a step of the game does. Whoever holds
+    them must leave their shapes and flags as they are, which aren't compared.
     """
 
     KEPT: Final = 4

@@ -81,22 +81,16 @@ class GraphEncoder(Encoder):
         }
 
 
-_PLACE: Final = "x, y"
-_ONES: Final = {
-    "hexes_mask": Constant(np.ones(NUM_HEXES)),
-    "vertices_mask": Constant(np.ones(NUM_VERTICES)),
-    "edges_mask": Constant(np.ones(NUM_EDGES)),
-    "global_mask": Constant(np.ones(1)),
-}
+_COUNTS: Final = {"hexes": NUM_HEXES, "vertices": NUM_VERTICES, "edges": NUM_EDGES, "global": 1}
+_ONES: Final = {f"{kind}_mask": Constant(np.ones(n)) for kind, n in _COUNTS.items()}
 """The masks that are the same in every game."""
 
 
 class TokensEncoder(Encoder):
     """Tokens that say everything of themselves, their place on the board included.
 
-    Tokens of a kind have features of their own, so that a learner embeds each kind by a layer of
-    its own and joins them, in this order, to a sequence of 150. The masks, joined likewise, are 1
-    for tokens to attend to: 0 for seats that nobody has.
+    A learner embeds each kind by a layer of its own and joins them, in this order, to a sequence
+    of 150. The masks, joined likewise, are 1 for tokens to attend to: 0 for seats that nobody has.
     """
 
     name = "tokens"
@@ -104,15 +98,15 @@ class TokensEncoder(Encoder):
         Segment(
             "hexes",
             (NUM_HEXES, 11),
-            f"(H, feature) {features.described(features.OF_HEXES, NUM_HEXES)}, {_PLACE} 9-10",
+            f"(H, feature) {features.described(features.OF_HEXES, NUM_HEXES)}, x, y 9-10",
         ),
         Segment(
             "vertices",
             (NUM_VERTICES, 22),
             "(V, feature) settlement of each seat 0-3, city of each seat 4-7, harbor 8-13, pips "
-            f"of the hexes around it by resource 14-18, pips under the robber 19, {_PLACE} 20-21",
+            "of the hexes around it by resource 14-18, pips under the robber 19, x, y 20-21",
         ),
-        Segment("edges", (NUM_EDGES, 6), f"(E, feature) road of each seat 0-3, {_PLACE} 4-5"),
+        Segment("edges", (NUM_EDGES, 6), "(E, feature) road of each seat 0-3, x, y 4-5"),
         features.PLAYERS,
         Segment(
             "global",

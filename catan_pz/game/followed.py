@@ -37,10 +37,8 @@ class FollowedGame:
     Args:
         rules: a `Rules`, a preset's name, or None for the defaults.
         seat: whose view it is.
-        board: the board on the table, a `Board` or its JSON form. None where the rules fix it.
-        first_player: who goes first; None where the rules fix it.
-        customs: how the table differs from a game of this package: what it hides, and what
-            it allows.
+        board, first_player: those of the table; None where the rules fix them.
+        customs: how the table differs from a game of this package.
 
     Attributes:
         belief: all that the seat can conclude now; the next decision replaces it.
@@ -206,18 +204,14 @@ class FollowedGame:
         game_calls.end_decision(self.sampled.games, 0, 0, self.sampled._mask)
 
     def restart(self, games: np.ndarray) -> None:
-        """Go on from the state that a table shows, where it doesn't play by these rules.
-
-        What is hidden from the seat may be anything in `games` (1,) that agrees with what the seat
-        knows. It isn't validated.
-        """
+        """Go on from the state (1,) that a table shows, where it doesn't play by these rules."""
         self._start(Game.from_games(games, self.rules), self.seat, self.belief.customs)
 
     def amend(self, games: np.ndarray) -> None:
         """Correct what lies open on the board and whose turn it is; hands stay as they are.
 
         Where that changes anybody's visible points, what was concluded from them about hidden
-        victory points is dropped, back to the last `confirm`. `games` (1,) aren't validated.
+        victory points is dropped, back to the last `confirm`.
         """
         followed = self.sampled.state["visible_points"].copy()
         self.sampled = Game.from_games(games, self.rules)

@@ -53,7 +53,6 @@ class GameRecord:
 
     Attributes:
         start: the state in its JSON form at which the record begins.
-        decisions: what was played since, in order.
         result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
             "truncated" or "unfinished".
         names: what the players are called, one a seat; None where they have no names.
@@ -76,10 +75,7 @@ class GameRecord:
         names: Sequence[str] | None = None,
         agents: Sequence[str | None] | None = None,
     ) -> Self:
-        """Record a game from here on, as it is played, until it is reset or restored.
-
-        Whoever goes on with the game after that begins another record, or is warned.
-        """
+        """Record a game from here on, as it is played, until it is reset or restored."""
         start = game.snapshot()
         called = _one_a_seat("names", names, start, str)
         playing = _one_a_seat("agents", agents, start, str | None)

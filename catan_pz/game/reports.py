@@ -1,8 +1,7 @@
 """One decision as a table reports it to a seat, played on a game sampled for that seat.
 
-The sampled game agrees with all that the seat has seen. What a decision proves of hidden
-hands and cards is dealt first, then the rules play it and tell its events, which must be
-those reported. Hidden victory points are left aside until the decision is played: whether
+What a decision proves of hidden hands and cards is dealt first, then the rules play it and tell
+its events, which must be those reported. Hidden victory points are left aside until then: whether
 somebody has won is reported too, and cards that disagree with it are dealt anew.
 """
 

@@ -39,15 +39,13 @@ class CatanEnvRunner(MultiAgentEnvRunner):
 
     Set it by `config.env_runners(env_runner_cls=CatanEnvRunner)`. The environment of the config,
     RLlib's `PettingZooEnv` around `catan_v0.env`, gives the spaces and is not stepped;
-    `num_envs_per_env_runner` counts its copies and stays 1. `env_config` holds `num_games` (B)
-    and the arguments of `SelfPlayBatch`, `rules` and `reward`, as the environment has them;
-    `rollout_fragment_length` is T. The config's policy mapping says which module plays which seat
-    of a game when it begins; it is given an object with `id_` for an episode. Decisions of modules
-    that aren't trained are left out.
+    `num_envs_per_env_runner` stays 1. `env_config` holds `num_games` (B) and the arguments of
+    `SelfPlayBatch`; `rollout_fragment_length` is T. The config's policy mapping is asked when a
+    game begins, with an object that has `id_` for an episode. Decisions of modules that aren't
+    trained are left out.
 
-    The share of games won that its metrics have takes the seat with the largest last reward for
-    the winner. A sample is a list of `SingleAgentEpisode`, one for each stretch of decisions of one
-    seat that follow each other; a stretch that goes on ends with the observation to bootstrap from.
+    A sample is a list of `SingleAgentEpisode`, one for each stretch of decisions of one seat that
+    follow each other; a stretch that goes on ends with the observation to bootstrap from.
     """
 
     def __init__(self, config: Any, **kwargs: Any) -> None:
