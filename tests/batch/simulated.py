@@ -170,22 +170,19 @@ def refusals(device: str) -> dict[str, str]:
     batch.step(actions)
 
     # Legal in the game that follows a finished one.
+    short = {"trading": False, "max_turns": 2}
     for name in ("reset_finished", "deal"):
-        batch = catan_pz.make_batch(
-            2, device=device, seed=1, trading=False, auto_reset=False, max_turns=2
-        )
+        batch = catan_pz.make_batch(2, device=device, seed=1, auto_reset=False, **short)
         while not batch.done[1]:
             batch.play_random()
         actions = np.array(batch.sample())
-        following = catan_pz.make_batch(1, seed=2, trading=False, max_turns=2)
+        following = catan_pz.make_batch(1, seed=2, **short)
         while not following.done[0]:
             following.play_random()
         actions[1] = following.sample()[0]
         # `_deal` tells of nothing, as where the GPU is still at work.
-        then = batch.reset_finished
-        if name == "deal":
-            then = partial(batch._deal, WHERE_FINISHED)
-        said[name] = said_of(batch, actions, then)
+        deal = partial(batch._deal, WHERE_FINISHED)
+        said[name] = said_of(batch, actions, deal if name == "deal" else batch.reset_finished)
         batch.reset_finished()
         batch.step(actions)
     return said

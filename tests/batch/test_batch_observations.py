@@ -32,7 +32,7 @@ def test_true_is_units_and_false_writes_none():
     assert units.observation is units.units
     assert units.encoder is named.encoder
     assert (named.observation == units.observation).all()
-    assert (none.observation, none.units, none.encoder) == (None, None, None)
+    assert (none.observation, none.units, none.encoder, none.global_state) == (None,) * 4
     with pytest.raises(ValueError, match=r"observation must be .*, got 'pictures'"):
         CpuBatch(3, observation="pictures")
 
@@ -41,18 +41,6 @@ def test_output_that_is_not_of_the_segments_is_refused():
     encoder, message = WRONG_OUTPUT["shape"]
     with pytest.raises(ValueError, match=f"^<encoder 'own_hand'>.*{message}"):
         CpuBatch(1, observation=encoder)
-
-
-def test_flat_observations_are_written_by_several_threads_too():
-    one, two = (
-        CpuBatch(300, seed=1, observation="flat", threads=threads, trading=False)
-        for threads in (1, 2)
-    )
-    for _ in range(20):
-        assert (one.observation == two.observation).all()
-        for batch in (one, two):
-            batch.play_random()
-    two.close()
 
 
 def test_observations_follow_a_reset_of_finished_games():
@@ -78,10 +66,3 @@ def test_the_global_state_is_that_of_the_environment():
             env.restore(batch.game(i).snapshot())
             assert (env.state() == states[i]).all()
         batch.play_random(31)
-
-
-def test_the_global_state_comes_on_request_alone_and_never_with_observations():
-    blind = catan_pz.make_batch(2, seed=1)
-    assert blind.global_state is None
-    with_state = catan_pz.make_batch(2, seed=1, global_state=True)
-    assert (with_state.observation == blind.observation).all()
