@@ -1,11 +1,14 @@
+"""Agents by name, with options; their random streams; what is registered in other processes."""
+
 import dataclasses
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.base import Agent, BatchAgent
+from catan_pz.agents.base import Agent
 from catan_pz.agents.network import SHIPPED, shipped
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import (
@@ -15,7 +18,9 @@ from catan_pz.agents.random_stream import (
     scramble_all,
     seat_seeds,
 )
-from catan_pz.agents.registry import no_foreign_code
+from catan_pz.agents.registry import Registrations, no_foreign_code
+from catan_pz.agents.specs import check_options, options_in, specs_by_seat, split_specs
+from catan_pz.encoders import registry as encoders
 from catan_pz.engine import chance
 from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
@@ -99,26 +104,6 @@ def test_the_random_stream_is_there_from_reset_on():
     assert agent.random.next() == RandomStream(2**64 - 1).next()
 
 
-def test_an_agent_must_act():
-    with pytest.raises(TypeError, match="act"):
-        Agent()
-    with pytest.raises(TypeError, match="act_batch"):
-        BatchAgent()
-
-
-def test_unknown_agents_and_options_are_refused():
-    with pytest.raises(ValueError, match=r"got 'rondom' \(did you mean 'random'\?\)"):
-        agents.load("rondom")
-    with pytest.raises(ValueError, match=r"agent must be a name, one of .*, got 3"):
-        agents.load(3)
-    with pytest.raises(ValueError, match="agent 'random' has no option 'money'; it has none"):
-        agents.load("random", money=3)
-    with pytest.raises(FileNotFoundError, match=r"no model none\.npz"):
-        agents.load("none.npz")
-    with pytest.raises(ValueError, match=r"'simulatons' \(did you mean 'simulations'\?\)"):
-        agents.load("search", simulatons=3)
-
-
 def test_a_class_is_an_agent_by_its_module_and_name():
     agent = agents.load("tests.arena.players:Failing:after=3")
     assert isinstance(agent, Failing)
@@ -130,18 +115,22 @@ def test_a_class_is_an_agent_by_its_module_and_name():
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("tests.arena.players:Builders", "has no such class or function"),
-        ("tests.arena.nobody:Builder", "No module named 'tests.arena.nobody'"),
+        ("rondom", r"got 'rondom' \(did you mean 'random'\?\)"),
+        (3, "agent must be a name, one of .*, got 3"),
+        ("none.npz", r"no model none\.npz"),
         ("herustic:Best", r"did you mean 'heuristic'\?.*No module named 'herustic'"),
-        ("tests.arena.players:Builder:keen=1", "has no option 'keen'"),
+        ("random:money=3", "agent 'random' has no option 'money'; it has none"),
         ("email.message:Message", "agent must be an Agent of"),
         ("tests.arena.players:Failing:3", "write NAME:OPTION=VALUE"),
         ("tests..players:Builder", "agent must be one of"),
         ("catan_pz.agents.random:RandomAgnt", r"did you mean 'RandomAgent'\?"),
+        ("search:simulations=0", "agent 'search:simulations=0': simulations must be"),
+        ("ppo-2p:model=x", "agent 'ppo-2p:model=x': .*has no option 'model'"),
+        ("rocco:model=3", "agent 'rocco:model=3': expected str"),
     ],
 )
-def test_what_is_no_agent_of_a_module_is_refused(name, told):
-    with pytest.raises(ValueError, match=told):
+def test_what_is_no_agent_is_refused(name, told):
+    with pytest.raises((ValueError, FileNotFoundError), match=told):
         agents.load(name)
 
 
@@ -154,6 +143,8 @@ def test_families_take_options_behind_a_second_colon(monkeypatch):
     assert agents.load("toy:big:depth=3,fast=true").after == ("big", {"depth": 3, "fast": True})
     program = agents.load("exec:run --depth=3,x --model a.npz")
     assert program.command == ["run", "--depth=3,x", "--model", "a.npz"]
+    search = agents.load("search:simulations=250,turns=16", turns=4)
+    assert (search.options.simulations, search.options.turns) == (250, 4)
 
 
 def test_no_module_is_looked_for_where_no_foreign_code_may_run():
@@ -183,3 +174,53 @@ def test_agents_can_be_added_to_the_list(monkeypatch):
     for taken in ("random", "exec", shipped()[0], "a:b"):
         with pytest.raises(ValueError, match=f"name must be .*got {taken!r}"):
             agents.register(taken, "catan_pz.agents.random:RandomAgent")
+
+
+def test_agents_in_a_row():
+    given = 'random, search:a=1,b=2,heuristic,exec:"bot --a=1,2",,x.npz'
+    assert split_specs(given) == [
+        *("random", "search:a=1,b=2", "heuristic", 'exec:"bot --a=1,2"', "x.npz")
+    ]
+    assert split_specs("") == []
+    assert specs_by_seat("--against", "a,b", 3) == ["a", "b", "b"]
+    for given, count in (("", 0), ("a,b,c", 3)):
+        with pytest.raises(ValueError, match=f"names {count} agents; there are 2 other seats"):
+            specs_by_seat("--against", given, 2)
+
+
+def test_options():
+    assert options_in("a=1, b=two,c=3=4") == {"a": 1, "b": "two", "c": "3=4"}
+    assert options_in("") == {}
+    with pytest.raises(ValueError, match=r"^write NAME:OPTION=VALUE"):
+        options_in("a")
+
+    def make(depth, *, speed=1):
+        return depth, speed
+
+    check_options("toy", make, {"speed": 2}, own=("depth",))
+    with pytest.raises(ValueError, match=r"'sped' \(did you mean 'speed'\?\); its options"):
+        check_options("toy", make, {"sped": 2}, own=("depth",))
+    check_options("toy", lambda **anything: anything, {"whatever": 1})
+
+
+def test_what_was_registered_is_adopted_and_an_encoder_in_use_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(encoders, "_LOADED", dict(encoders._LOADED))
+    with monkeypatch.context() as there:
+        for registry in (agents.registry, encoders):
+            there.setattr(registry, "_HOMES", dict(registry._HOMES))
+        agents.register("own", "catan_pz.agents.random:RandomAgent")
+        encoders.register("own", "catan_pz.encoders.flat:FlatEncoder")
+        given = pickle.loads(pickle.dumps(Registrations.here()))
+    assert "own" not in (*agents.names(), *encoders.names())
+    assert not given.agents.keys() & {"random", "heuristic"}
+    for registry in (agents.registry, encoders):
+        monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
+    given.adopt()
+    assert agents.load("own").name == "random"
+    encoders._LOADED["own"] = encoders.load("flat")
+    given.adopt()
+    assert Registrations.here() == given
+    with pytest.raises(ValueError, match="got 'own'"):
+        given._replace(encoders={"own": "catan_pz.encoders.flat:UnitsEncoder"}).adopt()

@@ -1,3 +1,5 @@
+"""Players that are networks, and their files."""
+
 import dataclasses
 import json
 import sys
@@ -8,6 +10,7 @@ import pytest
 from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
+from catan_pz.agents.logits import LogitsAgent
 from catan_pz.agents.model_files import check_weights
 from catan_pz.agents.network import Base, DenseNetwork, Model, NetworkAgent
 from catan_pz.agents.registry import as_opponents
@@ -22,13 +25,7 @@ from tests.views import views_of
 QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 60}
 
 
-def model(
-    choice="sample",
-    activation="tanh",
-    kind="dense",
-    outputs="logits",
-    base=None,
-):
+def model(choice="sample", activation="tanh", kind="dense", outputs="logits", base=None):
     rules = Rules.make(**QUICK)
     rng = np.random.default_rng(1)
     card = {"seed": 1, "frames": 123}
@@ -75,20 +72,13 @@ def test_choices_follow_the_probabilities_of_legal_actions(positions):
     agent = NetworkAgent(model())
     draws = np.arange(8000, dtype=np.uint64) * np.uint64(2**64 // 8000)
     chosen = agent.act_batch(views_of(np.repeat(seen, 8000, 0), np.repeat(mask, 8000, 0), draws))
-    probabilities = np.where(mask[0], np.exp(agent.model.logits(seen)[0].astype(np.float64)), 0)
+    wanted = np.where(mask[0], np.exp(agent.model.logits(seen)[0].astype(np.float64)), 0)
     drawn = np.bincount(chosen, minlength=252) / 8000
-    np.testing.assert_allclose(drawn, probabilities / probabilities.sum(), atol=1e-3)
+    np.testing.assert_allclose(drawn, wanted / wanted.sum(), atol=1e-3)
     assert (np.diff(chosen) >= 0).all()
-
-
-def test_probabilities_are_those_of_the_choices(positions):
-    seen, masks = positions
-    probabilities = NetworkAgent(model()).probabilities(seen, masks)
-    wanted = np.where(masks, np.exp(model().logits(seen).astype(np.float64)), 0)
-    np.testing.assert_allclose(probabilities, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
-    assert (probabilities[masks == 0] == 0).all()
+    np.testing.assert_allclose(agent.probabilities(seen, mask)[0], wanted / wanted.sum(), atol=1e-6)
     with pytest.raises(ValueError, match="has Q-values"):
-        NetworkAgent(model(choice="best", outputs="q_values")).probabilities(seen, masks)
+        NetworkAgent(model(choice="best", outputs="q_values")).probabilities(seen, mask)
 
 
 def test_a_base_gets_the_bonus(positions, tmp_path):
@@ -171,10 +161,7 @@ def _change(path, **changes):
         ({"layout": "another"}, "another layout of observations"),
         ({"network": {"kind": "dense", "activation": "sigmoid"}}, "activation must be"),
         ({"network": {"kind": "deep"}}, "the kind 'deep'"),
-        (
-            {"outputs": "q_values"},
-            "choice must be one of .*best.* for q_values",
-        ),
+        ({"outputs": "q_values"}, "choice must be one of .*best.* for q_values"),
         ({"rules": {"trading": True}}, "gives 252 outputs, its rules have 389 actions"),
         ({"format": "x" * 9999}, r"format is 'x{100,300}\.\.\., must"),
     ],
@@ -341,3 +328,32 @@ def test_weights_of_other_shapes_or_not_finite_are_named(weights, match):
     check_weights({"a": np.zeros(3), "b": np.zeros((1, 2))}, {"a": (3,), "b": (1, 2)})
     with pytest.raises(ValueError, match=match):
         check_weights(weights, {"a": (3,), "b": (1, 2)})
+
+
+def test_a_function_gets_what_the_encoder_gives(positions):
+    views, given = views_of(*positions, np.zeros(40, np.uint64)), []
+
+    def logits(seen):
+        given.append(seen)
+        return np.zeros(views.masks.shape)
+
+    LogitsAgent(logits).act_batch(views)
+    LogitsAgent(logits, observation="dict").act_batch(views)
+    assert given[0].dtype == np.float32
+    assert np.array_equal(given[0], encoders.load("flat").encode(views.observations))
+    assert isinstance(given[1], dict)
+
+
+def test_choices_by_a_function_are_legal_and_follow_its_logits(positions):
+    bits = np.random.default_rng(1).integers(2**64, size=40, dtype=np.uint64)
+    views = views_of(*positions, bits)
+    numbers = np.random.default_rng(1).normal(size=views.masks.shape)
+    best = LogitsAgent(lambda _: numbers, best=True).act_batch(views)
+    assert np.array_equal(best, np.where(views.masks, numbers, -np.inf).argmax(axis=1))
+    sampled = LogitsAgent(lambda _: numbers).act_batch(views)
+    assert views.masks[np.arange(len(views)), sampled].all()
+    assert not np.array_equal(best, sampled)
+    sure = LogitsAgent(lambda _: 1000 * numbers).act_batch(views)
+    assert np.array_equal(sure, best)
+    with pytest.raises(ValueError, match=r"shape \(40, 3\), must have \(40, 252\)"):
+        LogitsAgent(lambda _: np.zeros((40, 3))).act_batch(views)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from catan_pz import Agent, Game, IllegalActionError, RandomAgent
+from catan_pz import Agent, FollowedGame, Game, IllegalActionError, RandomAgent, SingleSeatEnv
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.events import as_seen_by
+from tests.helpers import RULE_SETS
 
 pytestmark = pytest.mark.purepython
 
@@ -185,9 +186,8 @@ def test_what_ends_a_program_leaves_no_agent_behind_either():
         table.decide()
 
 
-class Listener(Diary):
+class Listener(First):
     def observe(self, events):
-        self.note("observe")
         self.heard = [*getattr(self, "heard", []), events]
 
 
@@ -212,3 +212,51 @@ def test_an_agent_can_sit_down_later():
     assert table.agents[0].random.seed == 7
     table.play()
     assert game.turn == 25
+
+
+class Follower(Agent):
+    """Plays at random, and compares each view with the one that it gets from events alone."""
+
+    def __init__(self, start):
+        self.start, self.compared = start, []
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.followed = FollowedGame.from_snapshot(self.start, seat)
+
+    def observe(self, events):
+        self.followed.follow(events)
+
+    def act(self, view):
+        own = self.followed.view()
+        assert own.observation.tobytes() == view.observation.tobytes()
+        assert own.mask.tobytes() == view.mask.tobytes()
+        self.compared.append(self.seat)
+        return int(np.random.default_rng(len(self.compared)).choice(np.flatnonzero(view.mask)))
+
+
+@pytest.mark.parametrize("name", ["skip_forced_both", "composed"])
+def test_agents_can_follow_the_game_by_what_they_hear(name):
+    game = Game(RULE_SETS[name], seed=4)
+    agent, seats = Follower(game.snapshot()), range(game.rules.num_players)
+    table = Table(game, [agent for _ in seats], list(seats))
+    for _ in range(120):
+        table.step()
+    assert set(agent.compared) == set(seats)
+
+
+def test_opponents_in_an_environment_of_one_seat_hear_every_decision():
+    heard = []
+
+    class Hearing(First):
+        def observe(self, events):
+            heard.append(events[0].seat)
+
+    env = SingleSeatEnv(num_players=2, opponents=Hearing(), skip_forced=True, trading=False)
+    env.reset(seed=1)
+    played = list(heard)
+    env.game.listeners.append(lambda _game, events: played.append(events[0].seat))
+    for _ in range(30):
+        env.step(int(env.action_masks().argmax()))
+    assert heard == played
+    assert {0, 1} <= set(played)

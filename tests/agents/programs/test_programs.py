@@ -1,4 +1,4 @@
-"""Programs play; those that fail forfeit with a message that says why; all of them are ended."""
+"""Programs play; those that fail forfeit and say why; all of them are ended."""
 
 import os
 import pickle
@@ -30,6 +30,7 @@ from tests.agents.programs.players import SECONDS, all_end, command, is_running,
 
 ROOT = Path(__file__).parents[3]
 QUICK: dict[str, Any] = {"num_players": 2, "trading": False, "max_turns": 12, "progress": False}
+ASK = "say({'type': 'resample', 'count': 1, 'seed': 1})"
 posix = pytest.mark.skipif(os.name != "posix", reason="looks for processes by POSIX signals")
 
 
@@ -85,33 +86,17 @@ def test_views_and_events_survive_as_messages() -> None:
         assert told == tuple(event._replace(seen_by=0) for event in seen)
     result = SeatResult(2, None, (1, 2, 3, 4), 20, "truncated")
     assert messages.to_result(messages.of_result(result), 2) == result
+    start = messages.start(0, Rules(), 1, None) | {"rules": {}}
+    assert Session(RandomAgent()).answer(messages.encoded(start)) == {"type": "ready"}
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"seat": 9}, "seat must be an int from 0 to 3"),
-        ({"rules": 3}, "rules must be"),
-        ({"seed": None}, "seed must be"),
-    ],
+    ("interpreter", "program"), [(shutil.which("node"), "bot.js"), (sys.executable, "bot.py")]
 )
-def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) -> None:
-    start = messages.start(0, Rules(), 1, None)
-    session = Session(RandomAgent())
-    answer = session.answer(messages.encoded(start | change))
-    assert answer["type"] == "error"
-    assert told in answer["message"]
-    assert session.answer(messages.encoded(start | {"rules": {}})) == {"type": "ready"}
-
-
-@pytest.mark.parametrize("language", ["node", "python"])
-def test_the_examples_play(language: str) -> None:
-    program = {"node": "bot.js", "python": "bot.py"}[language]
-    interpreter = sys.executable if language == "python" else shutil.which("node")
+def test_the_examples_play(interpreter: str | None, program: str) -> None:
     if interpreter is None:
         pytest.skip("node isn't installed")
-    path = ROOT / "examples" / "programs" / program
-    spec = f'exec:"{interpreter}" "{path}"'
+    spec = f'exec:"{interpreter}" "{ROOT / "examples" / "programs" / program}"'
     assert reasons(spec, 4, victory_points=3, max_turns=60) == {""}
 
 
@@ -133,16 +118,10 @@ def test_a_command_may_stand_in_quotes() -> None:
         ("if views == 2: os._exit(7)", "died: the program ended without an answer (exit status 7)"),
         ("if views == 2: print('my move', flush=True)", "nonsense: 'my move', no JSON"),
         ("if kind == 'start': say({'type': 'action'})", 'nonsense: \'{"type": "action"}\', its'),
-        (
-            "if kind == 'view': say({'type': 'action', 'id': 1}); continue",
-            "illegal: phase 'setup_settlement'",
-        ),
+        ("if kind == 'view': message = {'actions': [{'id': 1}]}", "illegal: phase 'setup_settl"),
         ("if views: say({'type': 'error', 'message': 'a\\x1b[2Jb\\n'})", r"error: a\x1b[2Jb"),
         ("if views == 2: sys.stdout.write('x' * 3_000_000)", "nonsense: 'xxxxx"),
-        (
-            "if kind == 'view': say({'type': 'resample', 'count': 1, 'seed': 1}); continue",
-            "nonsense: it asks for games, no games are drawn at this table",
-        ),
+        (f"if kind == 'view': {ASK}; continue", "nonsense: it asks for games, no games are drawn"),
     ],
     ids=lambda given: given[:30],
 )
@@ -165,17 +144,10 @@ def in_a_game(agent: Agent) -> Table:
     return Table(game, [agent, None], seat_seeds(1, 2))
 
 
-@pytest.mark.parametrize(
-    "special",
-    [
-        "if kind == 'view': time.sleep(1000)",
-        "while kind == 'view': sys.stderr.write('x' * 10_000)",
-    ],
-    ids=["sleeps", "fills standard error"],
-)
-def test_a_program_that_hangs(special: str, tmp_path: Path) -> None:
-    told = r"time: the program took more than 0\.6 s"
+def test_a_program_that_hangs_and_fills_standard_error(tmp_path: Path) -> None:
+    special = "while kind == 'view': sys.stderr.write('x' * 10_000)"
     agent = ProgramAgent(command(tmp_path, special), seconds=0.1)
+    told = r"time: the program took more than 0\.6 s"
     with in_a_game(agent) as table, pytest.raises(ProgramError, match=told):
         table.step()
     assert all_end(pids(tmp_path))
@@ -280,6 +252,47 @@ def test_the_end_of_a_program_is_seen_though_a_helper_holds_its_pipes(tmp_path: 
     """
     (reason,) = reasons(ProgramAgent(command(tmp_path, special), seconds=20), 1)
     assert reason.startswith("died: the program ended without an answer (exit status 3)")
+
+
+def decide(program: str, tmp_path: Path) -> int:
+    """A decision of a program for which games are drawn."""
+    rules = Rules(board="beginner")
+    agent = ProgramAgent(command(tmp_path, program), seconds=None)
+    agent.reset(0, rules, 1)
+    try:
+        return agent.act(FollowedGame(rules, 0).view())
+    finally:
+        agent.end_programs()
+
+
+def test_a_program_that_asks_for_games_and_does_not_wait(tmp_path: Path) -> None:
+    """It doesn't read any, either."""
+    program = f"while kind == 'view': {ASK.replace('1', '1000', 1)}"
+    with pytest.raises(ProgramError, match="nonsense: it asks for games and doesn't wait for"):
+        decide(program, tmp_path)
+    assert all_end(pids(tmp_path))
+
+
+def test_a_program_that_asks_for_games_one_by_one(tmp_path: Path) -> None:
+    program = f"""
+    if kind == 'view':
+        for _ in range(20):
+            {ASK}
+            assert json.loads(sys.stdin.readline())["type"] == "games"
+        message = {{"actions": [{{"id": 42}}]}}
+    """
+    assert decide(program, tmp_path) == 42
+
+
+def test_a_program_that_is_shown_the_true_state_asks_for_it(tmp_path: Path) -> None:
+    program = """
+    if kind == "view":
+        say({"type": "resample", "count": 2, "seed": 1})
+        one, other = json.loads(sys.stdin.readline())["games"]
+        assert one == other and one["deck"]
+    """
+    bot = f"exec:{command(tmp_path, program)}"
+    assert reasons(bot, 1, max_turns=5, true_state=["bot"]) == {""}
 
 
 def test_a_program_is_called_by_the_names_of_its_files_and_ended_for_nonsense(
