@@ -40,6 +40,13 @@ def liking(rules: Rules = RULES, **features: float) -> ValueNet:
     return ValueNet(rules, weights)
 
 
+def seated(rules: Rules = RULES, **options: Any) -> ValueAgent:
+    """A player by the value in seat 0."""
+    agent = ValueAgent(**options)
+    agent.reset(0, rules, 1)
+    return agent
+
+
 def worths(game: Game, net: ValueNet) -> dict[int, float]:
     actions = game.legal_actions().astype(np.int64)
     before = game.games.tobytes()
@@ -121,9 +128,7 @@ def test_the_margin_is_larger_in_games_to_more_points(
         while not (table.game.is_over or table.game.is_truncated):
             if table.game.player == 0 and table.game.mask.sum() > 2:
                 for k, margin in enumerate((None, usual, other)):
-                    agent = ValueAgent(margin=margin)
-                    agent.reset(0, rules, 1)
-                    played[k].append(agent.act(table.view(0)))
+                    played[k].append(seated(rules, margin=margin).act(table.view(0)))
             table.step()
     assert played[0] == played[1] != played[2]
 
@@ -134,9 +139,8 @@ def test_without_a_margin_the_value_alone_decides() -> None:
         net = liking(f55=weight, f31=0.0)
         # Without hidden units below zero, a bias keeps the unit alive.
         net.weights[2 * 80 * WIDTH + 2 * WIDTH] = 20
-        agent = ValueAgent(margin=0.0, net=net)
-        agent.reset(0, RULES, 1)
-        assert (agent.act(seen(game)) == BUY_DEVELOPMENT_CARD) == buys
+        chosen = seated(margin=0.0, net=net).act(seen(game))
+        assert (chosen == BUY_DEVELOPMENT_CARD) == buys
 
 
 @pytest.mark.parametrize("trading", [False, True])
@@ -147,14 +151,9 @@ def test_advice_and_policy_agree_with_what_it_plays(trading: bool) -> None:
     with Table(game, players, seat_seeds(8, 4)) as table:
         while game.turn < 24:
             if game.player == 0 and game.mask.sum() > 2:
-                view, agents = table.view(0), [ValueAgent() for _ in range(3)]
-                for agent in agents:
-                    agent.reset(0, rules, 1)
-                played, advice, policy = (
-                    agents[0].act(view),
-                    agents[1].advise(view),
-                    agents[2].policy(view),
-                )
+                view = table.view(0)
+                calls = (seated(rules).act, seated(rules).advise, seated(rules).policy)
+                played, advice, policy = (call(view) for call in calls)
                 assert advice.actions[0] == played
                 assert policy.sum() == pytest.approx(1)
                 assert (policy[view.mask == 0] == 0).all()
@@ -164,12 +163,6 @@ def test_advice_and_policy_agree_with_what_it_plays(trading: bool) -> None:
     assert compared > 5
 
 
-def test_bad_options_are_named(tmp_path) -> None:
-    with pytest.raises(ValueError, match=r"margin.*-0.1"):
-        load("value", margin=-0.1)
-    with pytest.raises(ValueError, match=r"determinizations.*0"):
-        load("value", determinizations=0)
-    with pytest.raises(FileNotFoundError):
-        load("value", net=tmp_path / "none.npz")
+def test_a_network_for_other_games_is_refused() -> None:
     with pytest.raises(ValueError, match="for 2 players, the game has 4"):
         ValueAgent(net=liking()).check_rules(Rules())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, REJECT, WITHDRAW, action_id
-from catan_pz.agents.value.agent import ValueAgent, considered
+from catan_pz.agents.value.agent import considered
 from catan_pz.agents.value.choice import DOUBT, TEMPERATURE, Judge
 from catan_pz.agents.value.network import shipped
 from catan_pz.game.game import Game
@@ -12,7 +12,7 @@ from catan_pz.game.position import position
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase, Resource
 from tests.agents.search.play import seen
-from tests.agents.value.test_agent import HAND, liking, worths
+from tests.agents.value.test_agent import HAND, liking, seated, worths
 
 RULES = Rules(num_players=3, counter_offers=False)
 HANDS = ({"brick": 2}, {"ore": 1}, {"ore": 1, "wool": 1})
@@ -55,9 +55,7 @@ def test_it_agrees_to_what_it_gains_by(resource, answer) -> None:
     game = at_table()
     game.step(ORE_FOR_BRICK)
     assert game.phase == Phase.ANSWER
-    agent = ValueAgent(net=wanting(resource))
-    agent.reset(game.player, RULES, 1)
-    assert agent.act(seen(game)) == answer
+    assert seated(RULES, net=wanting(resource)).act(seen(game)) == answer
 
 
 @pytest.mark.purepython
@@ -72,9 +70,7 @@ def test_it_closes_where_it_gains(resource, closes) -> None:
     agreed = value_with(({"brick": 1, "ore": 1}, {"brick": 1}, {"ore": 1, "wool": 1}), net)[0]
     assert found[CLOSE_WITH] == pytest.approx(agreed, rel=1e-4)
     assert found[WITHDRAW] == pytest.approx(value_with(HANDS, net)[0], rel=1e-4)
-    agent = ValueAgent(net=net)
-    agent.reset(0, RULES, 1)
-    assert agent.act(seen(game)) == (CLOSE_WITH if closes else WITHDRAW)
+    assert seated(RULES, net=net).act(seen(game)) == (CLOSE_WITH if closes else WITHDRAW)
 
 
 def test_it_offers_what_both_gain_by() -> None:
@@ -83,9 +79,7 @@ def test_it_offers_what_both_gain_by() -> None:
     net = liking(RULES, f47=8.0, f48=8.0)
     found = worths(game, net)
     assert found[ORE_FOR_BRICK] == max(found.values()) > found[END_TURN] + 0.025
-    agent = ValueAgent(net=net)
-    agent.reset(0, RULES, 1)
-    assert agent.act(seen(game)) == ORE_FOR_BRICK
+    assert seated(RULES, net=net).act(seen(game)) == ORE_FOR_BRICK
 
 
 def test_composed_offers_are_left_to_the_evolved_player() -> None:
@@ -104,9 +98,7 @@ def test_the_policy_tells_actions_apart_where_an_offer_is_to_be_composed(monkeyp
     rules = Rules(num_players=3, offer_form="both")
     hands = ({"brick": 2, "lumber": 2, "wool": 4, "grain": 2, "ore": 3}, *HANDS[1:])
     game = at_table(hands, rules)
-    agent = ValueAgent()
-    agent.reset(0, rules, 1)
-    view = seen(game)
+    agent, view = seated(rules), seen(game)
     monkeypatch.setattr(agent._evolved, "act", lambda view: COMPOSE_GIVE)
     policy = agent.policy(view)
     found = worths(game, shipped(3))
