@@ -119,15 +119,11 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"simulations": 0}, "simulations.*from 1"),
-        ({"seconds": 0}, "seconds.*above 0"),
         ({"method": "gumbell"}, "method.*did you mean 'gumbel'"),
         ({"evaluator": 3}, "evaluator"),
         ({"preset": "quick"}, r"preset.*\('fast', 'strong'\)"),
-        ({"simulation": 5}, "no option 'simulation' .did you mean 'simulations'"),
         ({"prior": "heuristic"}, "prior.*an agent with a policy"),
         ({"prior": "dqn-4p-notrade"}, "prior.*an agent with a policy"),
-        ({"method": "halving", "prior": "ppo-4p-notrade"}, "method.*'gumbel' with a prior"),
         ({"method": "puct", "prior": "ppo-4p-notrade"}, "method.*'gumbel' with a prior"),
     ],
 )
@@ -140,7 +136,6 @@ def test_presets_stand_behind_the_options_given() -> None:
     assert SearchAgent(preset="fast").options == SearchAgent(simulations=64).options
     strong = SearchAgent(preset="strong", seconds=0.5, considered=8).options
     assert (strong.simulations, strong.seconds, strong.considered) == (4000, 0.5, 8)
-    assert SearchAgent(preset="strong", simulations=5).options == SearchAgent(simulations=5).options
 
 
 def test_a_models_policy_is_the_prior_of_gumbel() -> None:
@@ -183,26 +178,14 @@ def test_a_prior_is_told_what_happens_and_let_go() -> None:
     assert not SearchAgent().needs_events
 
 
-def test_the_prior_auto_is_the_value() -> None:
-    place = with_many_actions(RULES[3])
-    auto, named = (decided(*place, prior=prior, simulations=60) for prior in ("auto", "value"))
-    assert auto[0] == named[0]
-    assert same(auto[1], named[1])
-
-
 def test_policies_are_those_whatever_numpy_is_to_raise() -> None:
-    """Other libraries may set it; probabilities of bad actions underflow."""
+    """Other libraries may set it; probabilities of bad actions underflow. "auto" is "value"."""
     place = with_many_actions(RULES[0])
-    expected = decided(*place, simulations=60)[1]["policy"], policy_by_value(place)
+    expected = decided(*place, simulations=60)
     with np.errstate(under="raise", over="raise"):
-        found = decided(*place, simulations=60)[1]["policy"], policy_by_value(place)
-    assert all((one == other).all() for one, other in zip(found, expected, strict=True))
-
-
-def policy_by_value(place: Any) -> Any:
-    agent = load("value")
-    agent.reset(place[0].player, place[0].rules, 1)
-    return agent.policy(seen(*place))
+        found = decided(*place, simulations=60, prior="value")
+    assert found[0] == expected[0]
+    assert same(found[1], expected[1])
 
 
 def test_a_tree_is_led_by_the_value_only_where_its_priors_count() -> None:

@@ -30,6 +30,8 @@ RULES = (
     Rules.make("one_v_one"),
     Rules(num_players=3, friendly_robber=True, skip_forced=True),
 )
+TRADERS = Rules(num_players=2, offer_form="both")
+SETTLED = {"cities": [], "settlements": [6]}
 _ALL = 2**64 - 1
 _OTHER = 0x5851F42D4C957F2D
 
@@ -111,19 +113,6 @@ def test_the_quick_player_beats_random_ones() -> None:
     assert won >= 19
 
 
-def test_after_different_actions_the_next_turns_throw_the_same_dice() -> None:
-    game, _ = in_the_middle(Rules(trading=False), 8, 200)
-    throws = []
-    for action in game.legal_actions():
-        after = game.copy()
-        after.step_once(int(action))
-        play_out(after.games, GREEDY, 77, game.turn + 6)
-        assert after.turn == game.turn + 6
-        throws.append(tuple(after.state["dice"]))
-    assert len(throws) > 1
-    assert len(set(throws)) == 1
-
-
 def test_a_theft_before_the_roll_leaves_the_dice_as_they_are() -> None:
     """The knight's theft draws a card, but from another stream than the dice."""
     first = {"settlements": [30], "cards": {"knight": 1}}
@@ -170,6 +159,14 @@ def test_cards_to_come_are_drawn_anew_each_time() -> None:
     assert (abs(tops / trials - expected) <= 4 * errors + 1e-12).all()
 
 
+@pytest.mark.purepython
+def test_a_rollout_plays_to_the_end() -> None:
+    game = Game(Rules(num_players=2, trading=False, victory_points=4), seed=1)
+    play_out(game.games, GREEDY, 5, 400)
+    assert game.is_over
+    assert values_at_end(game)[game.winner or 0] == 1
+
+
 def test_a_finished_game_is_won_by_its_winner() -> None:
     game = duel({"grain": 2, "ore": 3}, turn=30)
     act(game, "build_city", vertex=6)
@@ -190,3 +187,48 @@ def test_a_position_is_judged_as_the_agents_seat_knows_it() -> None:
     agent.reset(0, rules, 1)
     view = view_of(game, 0, FromBelief(Belief(0, game.state), game))
     assert agent.win_probabilities(view)[0] == pytest.approx(by_seat[0], abs=0.02)
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(
+    ("ore", "give", "get", "answer"),
+    [(2, "ore", "wool", 383), (3, "brick", "ore", 384)],
+    ids=["accept", "reject"],
+)
+def test_the_quick_player_answers_what_helps_it(ore: int, give: str, get: str, answer: int) -> None:
+    """Three ore are a city for seat 1."""
+    second = {"hand": {"grain": 2, "ore": ore, "wool": 2}}
+    game = duel({"ore": 1, "brick": 1}, first=SETTLED, second=second, rules=TRADERS)
+    act(game, "offer", give={give: 1}, get={get: 1})
+    assert game.phase == Phase.ANSWER
+    assert quick_choice(game.games, GREEDY) == answer
+    game.step(383)
+    assert quick_choice(game.games, GREEDY) in {385, 388}
+
+
+@pytest.mark.purepython
+def test_the_quick_player_completes_what_is_composed() -> None:
+    game = duel({"wool": 3}, second={"hand": {"ore": 2}}, rules=TRADERS)
+    act(game, "compose_give", resource="wool")
+    for action in (381, 382):  # for ore; send
+        assert quick_choice(game.games, GREEDY) == action
+        game.step(action)
+
+
+@pytest.mark.purepython
+def test_the_quick_player_robs_discards_and_plays_cards() -> None:
+    game = duel({"wool": 9, "ore": 1}, second={"hand": {"ore": 2}})
+    data = game.snapshot() | {"phase": "discard", "to_discard": [5, 0], "dice": [3, 4]}
+    assert quick_choice(Game.from_snapshot(data).games, GREEDY) == 229  # wool
+    game = duel({"wool": 1}, phase="move_robber", second={"hand": {"ore": 2}})
+    game.step(quick_choice(game.games, GREEDY))
+    assert game.state["hand_size"][0] == 2
+    cards = {"year_of_plenty": 1}
+    game = duel({"grain": 2, "ore": 1}, first={"cards": cards, "settlements": [6]})
+    assert quick_choice(game.games, GREEDY) == 199  # two ore
+    game = duel({}, first={"cards": {"road_building": 1}, **SETTLED})
+    assert quick_choice(game.games, GREEDY) == 184
+    game.step(184)
+    before = game.state["roads"].copy()
+    game.step(quick_choice(game.games, GREEDY))
+    assert (np.array(game.state["roads"]) != before).any()

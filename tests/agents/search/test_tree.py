@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.actions import action_id
+from catan_pz.actions import action_id, describe_action
 from catan_pz.agents.random import GREEDY
 from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.parallel_trees import ParallelTrees, keep_position, moves_of
@@ -74,34 +74,39 @@ def reached(one: Nodes, game: Game, action: int, outcomes: dict[Any, float]) -> 
     return dict(expected)
 
 
-def test_dice_fall_as_often_as_they_should() -> None:
-    """Eleven sums, but what brings nobody anything looks the same."""
-    game = duel({"wool": 4}, phase="roll", first={"cards": {"knight": 1}})
-    roll = action_id("roll")
-    one = grown(game, 4000, actions=[roll, action_id("play_knight")])
-    expected = reached(one, game, roll, game.outcomes(roll))
-    assert 3 < len(expected) < 36
-
-
-def test_cards_are_stolen_as_often_as_they_should() -> None:
-    """Three wool and one ore: the thief sees which, so that there are two positions."""
-    game = duel(
-        {"wool": 4},
-        phase="move_robber",
-        second={"hand": {"wool": 3, "ore": 1}, "settlements": [22]},
-    )
-    action = next(int(a) for a in game.legal_actions() if game.outcomes(int(a)))
-    one = grown(game, 3000, actions=[action, int(game.legal_actions()[0])])
-    assert sorted(reached(one, game, action, game.outcomes(action)).values()) == [0.25, 0.75]
-
-
-def test_cards_are_bought_as_often_as_they_should() -> None:
-    rules = Rules(num_players=2, trading=False, victory_points=12)
-    game = duel({"wool": 5, "grain": 1, "ore": 1}, rules=rules)
-    buy = action_id("buy_development_card")
-    one = grown(game, 4000, actions=[buy, action_id("end_turn")])
-    probability = reached(one, game, buy, game.outcomes(buy)).values()
-    assert sorted(probability) == pytest.approx([2 / 25, 2 / 25, 2 / 25, 5 / 25, 14 / 25])
+@pytest.mark.parametrize(
+    ("hand", "entries", "kind", "expected"),
+    [
+        # Eleven sums, but what brings nobody anything looks the same.
+        ({"wool": 4}, {"phase": "roll", "first": {"cards": {"knight": 1}}}, "roll", None),
+        # Three wool and one ore: the thief sees which, so that there are two positions.
+        (
+            {"wool": 4},
+            {
+                "phase": "move_robber",
+                "second": {"hand": {"wool": 3, "ore": 1}, "settlements": [22]},
+            },
+            "move_robber",
+            [0.25, 0.75],
+        ),
+        (
+            {"wool": 5, "grain": 1, "ore": 1},
+            {"rules": Rules(num_players=2, trading=False, victory_points=12)},
+            "buy_development_card",
+            [2 / 25, 2 / 25, 2 / 25, 5 / 25, 14 / 25],
+        ),
+    ],
+    ids=["dice", "thefts", "cards"],
+)
+def test_chance_falls_as_often_as_it_should(
+    hand: dict[str, int], entries: dict[str, Any], kind: str, expected: list[float] | None
+) -> None:
+    game = duel(hand, **entries)
+    legal = [int(a) for a in game.legal_actions()]
+    action = next(a for a in legal if describe_action(a)["kind"] == kind and game.outcomes(a))
+    one = grown(game, 4000, actions=[action, next(a for a in legal[::-1] if a != action)])
+    found = sorted(reached(one, game, action, game.outcomes(action)).values())
+    assert 3 < len(found) < 36 if expected is None else found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("way", [tree.UCB1, tree.PUCT])
