@@ -92,11 +92,3 @@ def test_rows_do_not_depend_on_one_another(network, positions):
     for i in (0, ROWS - 1, ROWS, ROWS + 8):
         np.testing.assert_allclose(network.logits(positions[i : i + 1])[0], together[i], atol=1e-4)
     assert network.logits(positions[:0]).shape == (0, 252)
-
-
-def test_arrays_that_do_not_fit_are_named(network):
-    arrays = dict(network.arrays)
-    with pytest.raises(ValueError, match=r"'edge_2' has the shape \(8, 7\), must have \(8, 8\)"):
-        BoardNetwork({**arrays, "edge_2": arrays["edge_2"][:, :7]})
-    with pytest.raises(ValueError, match=r"\['more'\] must be there"):
-        BoardNetwork({**arrays, "more": arrays["hex"]})

@@ -43,9 +43,7 @@ def test_compiled_games_are_those_at_a_table(names, options):
         assert played.turns[i] == game.turn
         winner = -1 if game.winner is None else (game.winner - i) % len(names)
         assert played.winners[i] == winner
-        assert [played.points[i, (p - i) % len(names)] for p in range(len(names))] == list(
-            game.points
-        )
+        assert np.roll(played.points[i], i).tolist() == list(game.points)
     assert played.decisions.tolist() == decisions
 
 
@@ -81,13 +79,6 @@ def test_every_part_earns_its_place(part):
     without = HeuristicAgent(Weights().without(part))
     played = play_compiled(["heuristic", without] * 2, 400, seed=4)
     assert played.won(0) + played.won(2) > 200
-
-
-def test_what_cannot_play_is_refused():
-    with pytest.raises(ValueError, match="agents must be 4 of"):
-        play_compiled(["heuristic"] * 3, 1)
-    with pytest.raises(ValueError, match=r"part must be .*, got 'luck'"):
-        Weights().without("luck")
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS.keys())

@@ -37,6 +37,7 @@ def kind(game, weights=None):
 ARMY = {"cities": [10, 20, 42, 45], "cards_played": {"knight": 2}, "cards": {"knight": 1}}
 KNIGHT = {**HOME, "cards": {"knight": 1}}
 PLENTY = {**HOME, "hand": {"ore": 2, "grain": 1}, "cards": {"year_of_plenty": 1}}
+BANKER = {**HOME, "hand": {"ore": 2, "grain": 2, "wool": 4}}
 TRADER = {"settlements": [20], "hand": {"ore": 2, "grain": 2, "wool": 2}}
 ORE = {"settlements": [42], "hand": {"ore": 1, "lumber": 1}}
 
@@ -53,6 +54,7 @@ ORE = {"settlements": [42], "hand": {"ore": 1, "lumber": 1}}
         (KNIGHT, {"phase": "roll", "robber": 4}, "play_knight", "knights", "roll"),
         (KNIGHT, {"phase": "roll", "robber": 0}, "roll", None, None),
         (PLENTY, {}, "play_year_of_plenty", "cards", "end_turn"),
+        (BANKER, {}, "maritime_trade", "bank", "end_turn"),
     ],
 )
 def test_what_is_done_and_without_which_part_it_is_not(player, entries, chosen, part, instead):
@@ -84,14 +86,37 @@ def test_offers_are_answered_by_what_they_are_worth(mine, theirs, give, get, ans
     assert kind(game, Weights().without("answers")) == "reject"
 
 
-def test_a_city_or_a_settlement_that_wins_is_built():
-    points = {"cities": [10, 20, 42, 45], "hand": {"ore": 3, "grain": 2}}
-    nearly = {**points, "settlements": [34], "cities": [10, 20, 42]}
-    rules = Rules(victory_points=8, trading=False)
-    assert choice(table(nearly, rules=rules)) == {"kind": "build_city", "vertex": 34}
-    spot = {**nearly, "hand": {"brick": 1, "lumber": 1, "wool": 1, "grain": 1}}
-    spot["roads"] = path(34, 35, 36)
-    assert kind(table(spot, rules=rules)) == "build_settlement"
+POINTS = {"cities": [10, 20, 42], "settlements": [34]}
+CITY_COST = {"ore": 3, "grain": 2}
+SPOT = {"hand": {"brick": 1, "lumber": 1, "wool": 1, "grain": 1}, "roads": path(34, 35, 36)}
+MONOPOLIST = {**HOME, "hand": {"grain": 2}, "cards": {"monopoly": 1}}
+WEAK = {"settlements": [12], "hand": {"wool": 1}}
+STRONG = {"cities": [22, 45, 50], "hand": {"ore": 4, "grain": 2}}
+SHORT = Rules(victory_points=8, trading=False)
+
+
+@pytest.mark.parametrize(
+    ("players", "entries", "expected"),
+    [
+        # What wins is built.
+        ([POINTS | {"hand": CITY_COST}], {"rules": SHORT}, {"kind": "build_city", "vertex": 34}),
+        ([POINTS | SPOT], {"rules": SHORT}, {"kind": "build_settlement", "vertex": 36}),
+        # The bank gives what a city lacks.
+        ([BANKER], {}, {"kind": "maritime_trade", "give": "wool", "get": "ore"}),
+        # The victim has more to lose than another.
+        ([HOME, WEAK, STRONG], {"phase": "steal", "robber": 5}, {"kind": "steal", "seat": 2}),
+        # A monopoly takes what the others hold, if that is enough.
+        (
+            [MONOPOLIST, {"hand": {"ore": 3}}, {"hand": {"ore": 2, "wool": 1}}],
+            {},
+            {"kind": "play_monopoly", "resource": "ore"},
+        ),
+        ([MONOPOLIST], {}, {"kind": "end_turn"}),
+    ],
+    ids=["city", "settlement", "bank", "victim", "monopoly", "no monopoly"],
+)
+def test_choices(players, entries, expected):
+    assert choice(table(*players, **{"rules": QUIET} | entries)) == expected
 
 
 def test_a_road_that_wins_is_built():
@@ -101,14 +126,6 @@ def test_a_road_that_wins_is_built():
     assert kind(game) == "build_road"
     act(game, **choice(game))
     assert game.winner == 0
-
-
-def test_the_bank_gives_what_a_city_lacks():
-    game = table({**HOME, "hand": {"ore": 2, "grain": 2, "wool": 4}}, rules=QUIET)
-    assert choice(game) == {"kind": "maritime_trade", "give": "wool", "get": "ore"}
-    assert kind(game, Weights().without("bank")) == "end_turn"
-    act(game, **choice(game))
-    assert kind(game) == "build_city"
 
 
 def test_first_settlements_go_where_production_is_rich_and_varied():
@@ -134,20 +151,6 @@ def test_the_robber_goes_to_the_leader_and_never_home():
     hexes = {choice(game)["hex"]}
     # Hexes 4, 5 and 6 around vertex 12, and those around 24; none of ours (4, 7, 8, 13, 14, 17).
     assert hexes <= {5, 6, 10, 11, 15}
-
-
-def test_the_victim_is_the_one_with_more_to_lose():
-    weak = {"settlements": [12], "hand": {"wool": 1}}
-    strong = {"cities": [22, 45, 50], "hand": {"ore": 4, "grain": 2}}
-    game = table(HOME, weak, strong, phase="steal", robber=5, rules=QUIET)
-    assert choice(game) == {"kind": "steal", "seat": 2}
-
-
-def test_a_monopoly_takes_what_the_others_hold():
-    player = {**HOME, "hand": {"grain": 2}, "cards": {"monopoly": 1}}
-    game = table(player, {"hand": {"ore": 3}}, {"hand": {"ore": 2, "wool": 1}}, rules=QUIET)
-    assert choice(game) == {"kind": "play_monopoly", "resource": "ore"}
-    assert kind(table(player, rules=QUIET)) == "end_turn"
 
 
 def test_discards_keep_the_plan():

@@ -14,18 +14,17 @@ from catan_pz.testing import check_batch_agent
 QUICK = {"trading": False, "max_turns": 12, "victory_points": 3}
 
 
-class Lowest(BatchAgent):
-    def __init__(self):
-        self.asked = []
+class Place(BatchAgent):
+    """Plays the legal action at a place among them; the last one for -1."""
+
+    def __init__(self, place):
+        self.place = place
 
     def act_batch(self, views):
-        self.asked.append(len(views.masks))
-        return views.masks.argmax(axis=1)
+        return np.array([row.nonzero()[0][min(self.place, row.sum() - 1)] for row in views.masks])
 
 
-class Highest(BatchAgent):
-    def act_batch(self, views):
-        return views.masks.shape[1] - 1 - views.masks[:, ::-1].argmax(axis=1)
+LOWEST, HIGHEST = Place(0), Place(-1)
 
 
 class First(Agent):
@@ -34,7 +33,7 @@ class First(Agent):
 
 
 def test_members_are_drawn_by_weight_and_by_seed_alone():
-    mixture = Mixture(["random", Lowest(), Highest()], [1, 0, 3])
+    mixture = Mixture(["random", LOWEST, HIGHEST], [1, 0, 3])
     seeds = np.arange(20_000, dtype=np.uint64)
     drawn = mixture.members_of(seeds)
     shares = np.bincount(drawn, minlength=3) / len(seeds)
@@ -43,7 +42,7 @@ def test_members_are_drawn_by_weight_and_by_seed_alone():
 
 
 def test_one_member_plays_a_seat_to_the_end_of_the_game():
-    mixture = Mixture([Lowest(), Highest()])
+    mixture = Mixture([LOWEST, HIGHEST])
     view = View(np.zeros(SIZE, np.int8), np.zeros(389, np.int8))
     view.mask[[3, 30, 300]] = 1
     played = []
@@ -55,19 +54,9 @@ def test_one_member_plays_a_seat_to_the_end_of_the_game():
     assert {3, 300} == set(played)
 
 
-class Place(BatchAgent):
-    """Plays the legal action at a place among them."""
-
-    def __init__(self, place):
-        self.place = place
-
-    def act_batch(self, views):
-        return np.array([row.nonzero()[0][min(self.place, row.sum() - 1)] for row in views.masks])
-
-
 def test_a_mixture_within_a_mixture_samples_independently():
     inner = Mixture([Place(1), Place(2)], [1, 3])
-    mixture = Mixture([Mixture([Lowest(), inner]), Highest()])
+    mixture = Mixture([Mixture([LOWEST, inner]), HIGHEST])
     count = 4000
     seeds = np.arange(count, dtype=np.uint64)
     masks = np.zeros((count, 389), np.int8)
@@ -79,7 +68,7 @@ def test_a_mixture_within_a_mixture_samples_independently():
     for seed in range(50):
         mixture.reset(0, Rules(), seed)
         assert mixture.act(View(observations[0], masks[0])) == chosen[seed]
-    mixed = Mixture([Mixture(["random", Mixture(["random", Lowest()])]), Highest()])
+    mixed = Mixture([Mixture(["random", Mixture(["random", LOWEST])]), HIGHEST])
     check_batch_agent(mixed, decisions=30, trading=False)
 
 
@@ -100,9 +89,7 @@ class Alternating(Agent):
         Alternating.ended += 1
 
 
-@pytest.mark.parametrize(
-    "members", [[RandomAgent(), Lowest(), Highest()], [Alternating(), Highest()]]
-)
+@pytest.mark.parametrize("members", [[RandomAgent(), LOWEST, HIGHEST], [Alternating(), HIGHEST]])
 def test_games_of_a_batch_are_those_at_a_table(members):
     """Of members that keep something of a game, too."""
     mixture = Mixture(members)
@@ -116,7 +103,7 @@ def test_games_of_a_batch_are_those_at_a_table(members):
             game = Game(batch.rules, seed=seeds[i])
             agents = [mixture, mixture, First(), mixture]
             winner = Table(game, agents, seat_seeds(seeds[i], 4)).play()
-            assert batch.final_won[i] == (winner == 2)
+            assert batch.ends["won"][i] == (winner == 2)
             assert (batch.final_observation[i] == game.observe(2)).all()
             seeds[i] = int(batch.seeds[i])
             ended += 1
@@ -124,18 +111,10 @@ def test_games_of_a_batch_are_those_at_a_table(members):
     assert mixture.stateless or Alternating.ended > ended
 
 
-@pytest.mark.parametrize(
-    ("members", "weights"),
-    [
-        ([], None),
-        (["random"], [0]),
-        (["random"], [-1]),
-        (["random"], [float("nan")]),
-    ],
-)
-def test_impossible_mixtures_are_named(members, weights):
+@pytest.mark.parametrize("weights", [[0], [-1], [float("nan")], [1, 1]])
+def test_impossible_weights_are_named(weights):
     with pytest.raises(ValueError, match="weights must be"):
-        Mixture(members, weights)
+        Mixture(["random"], weights)
 
 
 def test_a_member_that_cannot_play_the_rules_is_named_before_the_first_game():

@@ -54,19 +54,10 @@ def test_games_are_played_on(rules: int, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_choices_follow_from_the_seed(method: str) -> None:
-    place = in_the_middle(RULES[0], 5, 150)
-    first, again, other = (
-        decided(*place, seed, method=method, simulations=150) for seed in (9, 9, 10)
-    )
-    assert first[0] == again[0]
-    assert same(first[1], again[1])
-    assert not same(first[1], other[1])
-
-
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("rules", RULES[:3], ids=range(3))
-def test_what_is_hidden_has_no_part_in_a_choice(rules: Rules, method: str) -> None:
+def test_choices_follow_from_the_seed_and_not_from_what_is_hidden(
+    rules: Rules, method: str
+) -> None:
     rng = np.random.default_rng(1)
     options = {"method": method, "simulations": 60, "determinizations": 4}
     for seed in range(2):
@@ -78,6 +69,7 @@ def test_what_is_hidden_has_no_part_in_a_choice(rules: Rules, method: str) -> No
             again = decided(other, belief, **options)
             assert again[0] == chosen[0]
             assert same(again[1], chosen[1])
+        assert not same(decided(game, belief, seed=10, **options)[1], chosen[1])
 
 
 @pytest.mark.parametrize(("method", "workers"), [("gumbel", (1, 3)), ("uct", (2, 2))])

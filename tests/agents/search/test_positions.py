@@ -12,7 +12,7 @@ from catan_pz.agents.search.simulator import best_offers
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
-from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, decided, duel, searcher, seen
+from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, decided, duel, seen
 from tests.helpers import path
 
 KNIGHTS = {
@@ -53,16 +53,6 @@ def test_they_choose_something_legal_by_a_few_simulations(method: str) -> None:
     game = duel({"grain": 1, "ore": 3, "wool": 4}, second=RIVAL)
     action, _ = decided(game, method=method, simulations=14, turns=1, determinizations=2)
     assert action in game.legal_actions()
-
-
-@pytest.mark.purepython
-def test_a_tree_moves_on() -> None:
-    game = duel({"wool": 8})
-    agent = searcher(game, method="uct", simulations=30, turns=0, determinizations=1)
-    game.step(agent.act(seen(game)))
-    agent.act(seen(game))
-    assert agent.last["simulations"] == 30
-    assert agent.last["visits"].sum() > 30  # those of the first decision go on counting
 
 
 def test_a_single_legal_action_is_played_at_once() -> None:
