@@ -5,6 +5,7 @@ import numpy as np
 from catan_pz import actions
 from catan_pz.actions import NO_ACTION
 from catan_pz.agents.heuristic.features import (
+    BITS_PER_RESOURCE,
     bundle_at,
     covers,
     first_of,
@@ -32,6 +33,10 @@ SWAPS = actions.MARITIME_SWAPS.shape[0]
 FIRST_DOUBLE = int((actions.OFFER_GIVE.sum(1) == 2).argmax())
 FIRST_HALF = int((actions.OFFER_GET.sum(1) == 2).argmax())
 """Templates from here on give two cards for one, and one for two; before both one for one."""
+OFFER_GAINS = (actions.OFFER_GET.astype(np.int64) - actions.OFFER_GIVE) @ (
+    1 << BITS_PER_RESOURCE * np.arange(NUM_RESOURCES)
+)
+"""What templates get less what they give, as bundles."""
 
 
 @kernel
@@ -49,13 +54,6 @@ def danger_of(obs: Int8Array, k: int, weights: WeightRow) -> int:
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
     lacking = max(1, int(obs[encode.POINTS_TO_WIN]) - points)
     return 100 + weights.danger // lacking
-
-
-@kernel
-def harm_of_robber(obs: Int8Array) -> int:
-    """Own pips that the robber takes."""
-    h = first_of(obs, encode.HEX_ROBBER, NUM_HEXES)
-    return buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])
 
 
 @kernel
@@ -106,7 +104,8 @@ def wants_knight(obs: Int8Array, before_roll: int, weights: WeightRow) -> bool:
         return True
     if not plays(weights, KNIGHTS):
         return False
-    harm = harm_of_robber(obs)
+    h = first_of(obs, encode.HEX_ROBBER, NUM_HEXES)
+    harm = buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])  # own pips that it takes
     if before_roll:
         return harm > 0
     return harm >= weights.knight or knights_held(obs) > 1
@@ -203,18 +202,6 @@ def all_dangerous(obs: Int8Array, weights: WeightRow) -> bool:
 
 
 @kernel
-def bundle_of_offer(k: int, getting: int) -> int:
-    """What template k gives, or gets."""
-    bundle = 0
-    for r in range(NUM_RESOURCES):
-        if getting:
-            bundle += some(r, actions.OFFER_GET[k, r])
-        else:
-            bundle += some(r, actions.OFFER_GIVE[k, r])
-    return bundle
-
-
-@kernel
 def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook: Outlook) -> int:
     """The offer of one card for one that helps most, then the next best, then two cards for one.
 
@@ -233,8 +220,7 @@ def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook:
         best, chosen = outlook.weights.offer, NO_ACTION
         for k in range(first, beyond):
             if mask[actions.OFFER + k] != 0:
-                after = outlook.hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
-                gain = gain_of(after, outlook)
+                gain = gain_of(outlook.hand + OFFER_GAINS[k], outlook)
                 if best < gain < bar:
                     best, chosen = gain, actions.OFFER + k
         bar = best

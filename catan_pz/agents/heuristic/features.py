@@ -76,9 +76,9 @@ def hand_limit(obs: Int8Array) -> int:
 
 
 @kernel
-def pips_of(obs: Int8Array, k: int) -> int:
-    """What the seat k places away earns, by resource."""
-    return bundle_at(obs, encode.PRODUCTION + NUM_RESOURCES * k)
+def own_pips(obs: Int8Array) -> int:
+    """What the viewer earns, by resource."""
+    return bundle_at(obs, encode.PRODUCTION)
 
 
 @kernel

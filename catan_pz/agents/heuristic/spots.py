@@ -10,9 +10,9 @@ from catan_pz.agents.heuristic.features import (
     others_buildings,
     others_roads,
     own_buildings,
+    own_pips,
     own_roads,
     pips_at,
-    pips_of,
     points_to_go,
     shares_of,
     shares_with,
@@ -79,20 +79,15 @@ class Goals(NamedTuple):
 
 
 @kernel
-def horizon_of(obs: Int8Array, weights: WeightRow) -> int:
-    """Time for which production counts: the shorter, the closer somebody is to winning."""
+def income_of(obs: Int8Array, weights: WeightRow) -> Income:
+    """What the viewer earns now; it counts the shorter, the closer somebody is to winning."""
     lead = 0
     for k in range(1, MAX_PLAYERS):
         lead = max(lead, int(obs[encode.VISIBLE_POINTS + k]))
     lacking = int(obs[encode.POINTS_TO_WIN]) - lead
-    return weights.horizon * max(1, min(points_to_go(obs), lacking))
-
-
-@kernel
-def income_of(obs: Int8Array, weights: WeightRow) -> Income:
-    """What the viewer earns now."""
-    pips, shares = pips_of(obs, 0), shares_of(obs)
-    return Income(pips, shares, speed_of(pips, shares, weights), horizon_of(obs, weights))
+    horizon = weights.horizon * max(1, min(points_to_go(obs), lacking))
+    pips, shares = own_pips(obs), shares_of(obs)
+    return Income(pips, shares, speed_of(pips, shares, weights), horizon)
 
 
 @kernel
@@ -129,16 +124,6 @@ def one_road_on(vertices: int, taken_0: int, taken_1: int, closed: int) -> int:
 
 
 @kernel
-def barred_spots(buildings: int) -> int:
-    """Vertices on which the distance rule lets nobody build."""
-    barred = 0
-    while buildings != 0:
-        barred |= VERTEX_SURROUNDINGS[bits.first(buildings)]
-        buildings &= buildings - 1
-    return barred
-
-
-@kernel
 def reach_of(obs: Int8Array) -> Reach:
     """The viewer's ways."""
     mine, theirs = own_buildings(obs, 1), others_buildings(obs)
@@ -151,7 +136,10 @@ def reach_of(obs: Int8Array) -> Reach:
     at_2 = one_road_on(at_1, taken_0, taken_1, theirs) & ~seen
     claimed = ends_of(their_0, 0) | ends_of(their_1, 1)
     near = one_road_on(claimed, taken_0, taken_1, mine) & ~claimed
-    free = ~barred_spots(mine | theirs)
+    free, buildings = -1, mine | theirs
+    while buildings != 0:
+        free &= ~VERTEX_SURROUNDINGS[bits.first(buildings)]
+        buildings &= buildings - 1
     return Reach(taken_0, taken_1, theirs, at_0, at_1, at_2, claimed & free, near & free, free)
 
 
@@ -216,7 +204,7 @@ def plan_for(obs: Int8Array, goals: Goals, weights: WeightRow) -> Plan:
     if lacking <= 2:
         road = SURE_WIN if road > 0 else 0
     worths = here, there, far, city, card, road
-    return Plan(worths, roads_lacking(obs), pips_of(obs, 0), shares_of(obs))
+    return Plan(worths, roads_lacking(obs), own_pips(obs), shares_of(obs))
 
 
 @kernel

@@ -6,10 +6,8 @@ does. The order of what it does in its turn: settlement, city, development card 
 trade with the bank towards what it can then build, road, development card to buy.
 """
 
-import numpy as np
-
 from catan_pz import actions
-from catan_pz.agents.search.trading import greedy_in_trade
+from catan_pz.agents.search.trading import answer_to_offer, compose_on, seat_to_close_with
 from catan_pz.agents.value.prospects import (
     best_city,
     cards_missing,
@@ -27,10 +25,9 @@ from catan_pz.engine.building import (
     roads_left,
     settlement_spots,
 )
-from catan_pz.engine.chance import number_below
 from catan_pz.engine.development import can_play_road_building, may_play
 from catan_pz.engine.hands import CARD, CITY, COSTS, ROAD, SETTLEMENT, can_afford
-from catan_pz.engine.legal import count_legal, is_legal, pick_legal
+from catan_pz.engine.legal import is_legal
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.robber import robber_spots, touches
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
@@ -289,10 +286,8 @@ def greedy_action(s: State) -> int:
     if s.phase == Phase.SETUP_ROAD:
         edges_0, edges_1 = setup_road_spots(s, p, 0), setup_road_spots(s, p, 1)
         return actions.BUILD_ROAD + best_road(s, p, edges_0, edges_1)
-    return greedy_in_trade(s, p)
-
-
-@kernel
-def random_action(s: State, seed: np.uint64) -> int:
-    """A legal action, each equally likely."""
-    return pick_legal(s, number_below(seed, count_legal(s)))
+    if s.phase == Phase.ANSWER:
+        return answer_to_offer(s, p)
+    if s.phase == Phase.CLOSE:
+        return seat_to_close_with(s, p)
+    return compose_on(s, p)

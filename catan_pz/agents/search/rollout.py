@@ -11,10 +11,10 @@ import numpy as np
 
 from catan_pz.actions import ROLL
 from catan_pz.agents.random import EVOLVED, GREEDY, HEURISTIC, RANDOM, VALUE
-from catan_pz.agents.search.greedy import greedy_action, random_action
+from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.value.choice import MARGIN, policy_action
 from catan_pz.agents.value.network import Workspace, write_values
-from catan_pz.engine.chance import GAMMA, scramble, shuffle_rest_of_deck
+from catan_pz.engine.chance import GAMMA, number_below, scramble, shuffle_rest_of_deck
 from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States
@@ -70,18 +70,12 @@ def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
 
 
 @kernel
-def begins_turn(s: State) -> bool:
-    """Whether a turn has just begun."""
-    return s.phase == Phase.ROLL and not s.card_played
-
-
-@kernel
 def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> int:
     """What a player of rollouts does where there is a choice."""
     if policy == GREEDY:
         return greedy_action(games[0])
     if policy == RANDOM:
-        return random_action(games[0], random_bits)
+        return pick_legal(games[0], number_below(random_bits, count_legal(games[0])))
     return policy_action(games, policy, MARGIN, random_bits, w)
 
 
@@ -91,7 +85,7 @@ def play_on(games: States, policy: int, seed: np.uint64, last_turn: int, w: Work
     s = games[0]
     rng_state = scramble(seed ^ _PLAYERS_SALT)
     n = count_legal(s)
-    while n > 0 and not (s.turn >= last_turn and begins_turn(s)):
+    while n > 0 and not (s.turn >= last_turn and s.phase == Phase.ROLL and not s.card_played):
         if n == 1:
             a = pick_legal(s, 0)
         else:

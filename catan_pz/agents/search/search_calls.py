@@ -59,12 +59,6 @@ def begin_nth(games: States, played: States, seed: np.uint64, j: int) -> np.uint
     return simulation_seed
 
 
-@kernel
-def has_chance(a: int) -> bool:
-    """Whether chance has a part in what comes of an action."""
-    return a in (ROLL, BUY_DEVELOPMENT_CARD) or MOVE_ROBBER <= a < DISCARD
-
-
 @entry
 def simulate(
     games: States,
@@ -97,7 +91,7 @@ def find_win(games: States, played: States, actions: Int64Array, script: Int8Mat
     s = played[0]
     for k in range(actions.shape[0]):
         a = actions[k]
-        wins = not has_chance(a)
+        wins = not (a in (ROLL, BUY_DEVELOPMENT_CARD) or MOVE_ROBBER <= a < DISCARD)
         for i in range(games.shape[0]):
             if wins:
                 played[0] = games[i]

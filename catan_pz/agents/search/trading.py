@@ -1,4 +1,4 @@
-"""How the greedy player trades with others: compiled rules."""
+"""How the greedy player trades with others, though it begins no offer: compiled rules."""
 
 from catan_pz import actions
 from catan_pz.agents.value.prospects import (
@@ -13,7 +13,7 @@ from catan_pz.engine.legal import is_legal
 from catan_pz.engine.state import State
 from catan_pz.engine.trade import ACCEPTED, is_addressed
 from catan_pz.kernels.rule import kernel
-from catan_pz.terms import NUM_RESOURCES, Phase
+from catan_pz.terms import NUM_RESOURCES
 
 
 @kernel
@@ -100,16 +100,6 @@ def compose_on(s: State, p: int) -> int:
         gives += int(s.offer_give[p, r])
     a = card_to_compose(s, p, actions.COMPOSE_GIVE if gives == 0 else actions.COMPOSE_GET)
     return actions.WITHDRAW if a < 0 else a
-
-
-@kernel
-def greedy_in_trade(s: State, p: int) -> int:
-    """The choice of the greedy player while an offer is open. It begins none."""
-    if s.phase == Phase.ANSWER:
-        return answer_to_offer(s, p)
-    if s.phase == Phase.CLOSE:
-        return seat_to_close_with(s, p)
-    return compose_on(s, p)
 
 
 @kernel

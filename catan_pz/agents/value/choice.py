@@ -152,13 +152,6 @@ def choice_by_view(s: State, is_evolved: bool, random_bits: np.uint64, w: Worksp
 
 
 @kernel
-def finish_setup(s: State, p: int, random_bits: np.uint64, w: Workspace) -> None:
-    """Play the set-up to its end: p as the evolved player, the others as the heuristic one."""
-    while is_setup(s):
-        step(s, choice_by_view(s, s.player == p, random_bits, w), w.script)
-
-
-@kernel
 def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
     """The win probability of the seat to move after an action.
 
@@ -177,7 +170,8 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
         return worth_of_theft(games, a, w)
     w.spare[0] = games[0]
     step(s, a, w.script)
-    finish_setup(s, p, random_bits, w)
+    while is_setup(s):  # p goes on as the evolved player, the others as the heuristic one
+        step(s, choice_by_view(s, s.player == p, random_bits, w), w.script)
     return value_of(s, p, w)
 
 

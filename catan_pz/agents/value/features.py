@@ -237,25 +237,19 @@ def write_pending(s: State, p: int, features: Float32Array) -> None:
 
 
 @kernel
-def worth_in_time(worth: float, cost: int, means: Means) -> float:
-    """A worth that counts the less, the longer it takes until the cost is paid."""
-    hand, pips, shares = means
-    return (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares))
-
-
-@kernel
 def write_goals(means: Means, features: Float32Array) -> None:
-    """What each goal is worth in its time, the best and the second best.
+    """What each goal is worth, the less, the longer until it is paid; the best and second best.
 
     The features of spots and of the best city must have been written.
     """
+    hand, pips, shares = means
     best, second = 0.0, 0.0
     for k in range(4):
         worth, cost = features[SPOTS + 2 * k], SETTLEMENT_COST + k * ROAD_COST
         if k == 3:
             worth, cost = features[BEST_CITY], CITY_COST
         if worth > 0:
-            counts = worth_in_time(worth, cost, means)
+            counts = (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares))
             features[GOALS + k] = counts
             second = max(second, min(best, counts))
             best = max(best, counts)
