@@ -42,12 +42,11 @@ import torch
 from torch import nn
 
 from catan_pz import Game, agents
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, Views
 from catan_pz.agents.network import Base, Model, NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.table import Table
-from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.arena.statistics import SequentialTest
 from catan_pz.events import Events

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.views import Views
+from catan_pz.agents.base import Views
 
 
 def views_of(

@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, SeatResult, result_for
+from catan_pz.agents.base import Agent, Seated, SeatResult, result_for
 from catan_pz.agents.registry import as_agent
-from catan_pz.agents.views import Seated
 from catan_pz.belief import Belief
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.game import Game

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import BatchAgent
+from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.agents.network import check_logits, sample_actions, softmax
-from catan_pz.agents.views import Views
 from catan_pz.checks import check_flag, check_text
 from catan_pz.encoders import Encoder, as_encoder
 

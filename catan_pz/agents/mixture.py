@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.base import Agent, SeatResult, Views
 from catan_pz.agents.random_stream import scramble_all, uniforms
 from catan_pz.agents.registry import as_agent
-from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible
 from catan_pz.events import Events
 from catan_pz.game.view import View

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import BatchAgent
+from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights
 from catan_pz.agents.random_stream import uniforms
-from catan_pz.agents.views import Views
 from catan_pz.checks import check_number, not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.files import resource

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from catan_pz import actions
 from catan_pz.actions import NO_ACTION
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import BatchAgent
-from catan_pz.agents.views import Views
+from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.engine import chance
 from catan_pz.game.view import View
 from catan_pz.kernels.rule import entry, kernel

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION, ROLL
-from catan_pz.agents.base import Agent, only_choice
+from catan_pz.agents.base import Agent, Views, only_choice
 from catan_pz.agents.random_stream import nth_numbers, seat_seeds
-from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_reason
 from catan_pz.arena.games import replay, result_of

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import describe_action
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, Views
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import nth_numbers, seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.table import Table
-from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.belief import Belief
 from catan_pz.checks import as_action, check_count, check_seed, not_possible

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from catan_pz.agents.base import Views
 from catan_pz.agents.random_stream import SeatSeeds
-from catan_pz.agents.views import Views
 from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.names import shown

@@ -10,9 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, Views
 from catan_pz.agents.network import Model
-from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
 from catan_pz.training.league import PastSelves, load_stateless

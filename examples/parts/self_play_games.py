@@ -15,9 +15,8 @@ from parts.rivals import Rivals, sampled
 from parts.starts import Starts
 from torch import nn
 
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, Views
 from catan_pz.agents.random_stream import SeatSeeds
-from catan_pz.agents.views import Views
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.observation.global_state import GLOBAL_PLACES

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from catan_pz import Game
+from catan_pz.agents.base import Views
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.weights import PARTS, Weights
 from catan_pz.agents.random_stream import nth_numbers, seat_seeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.table import Table
-from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game.view import View
 from catan_pz.rules import Rules

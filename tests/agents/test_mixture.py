@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from catan_pz import Agent, Game, RandomAgent, Rules, View
-from catan_pz.agents.base import BatchAgent
+from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.agents.views import Views
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.testing import check_batch_agent

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
-from catan_pz.agents.base import Agent, BatchAgent
-from catan_pz.agents.views import Views
+from catan_pz.agents.base import Agent, BatchAgent, Views
 from catan_pz.game.view import View
 from tests.views import views_of
 

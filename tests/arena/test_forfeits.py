@@ -15,9 +15,8 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz import arena
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, Views
 from catan_pz.agents.programs.agent import START_SECONDS
-from catan_pz.agents.views import Views
 from catan_pz.arena import games
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors import processes

@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import BatchAgent
+from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.agents.heuristic.choose import action_by_rows
 from catan_pz.agents.heuristic.weights import EVOLVED_WEIGHTS, WeightRows, Weights, rows_of
-from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible
 from catan_pz.kernels.rule import entry
 from catan_pz.kernels.types import Int8Matrix, Int64Array, UInt64Array

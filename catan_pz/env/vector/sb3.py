@@ -18,9 +18,8 @@ except ImportError as error:
     raise ImportError(told) from error
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import BatchAgent
+from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.agents.network import sample_actions
-from catan_pz.agents.views import Views
 from catan_pz.checks import check_count, check_flag
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.arrays import each

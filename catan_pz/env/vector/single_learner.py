@@ -8,11 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, result_for
+from catan_pz.agents.base import Agent, Views, result_for
 from catan_pz.agents.hosting import SeatedCopies, blamed
 from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.registry import Opponents, as_opponents
-from catan_pz.agents.views import Views
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules

@@ -8,11 +8,10 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, Batcher, refuse_others
+from catan_pz.agents.base import Agent, Batcher, Views, refuse_others
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of, rules_text
 from catan_pz.agents.network import CHOICES
 from catan_pz.agents.specs import check_options
-from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.files import resource

@@ -8,11 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import BatchAgent, refuse_others
+from catan_pz.agents.base import BatchAgent, Views, refuse_others
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import scramble_all
-from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text
 from catan_pz.encoders import Encoder, load
 from catan_pz.engine.chance import GAMMA

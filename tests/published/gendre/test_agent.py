@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from catan_pz import actions, agents
+from catan_pz.agents.base import Views
 from catan_pz.agents.random_stream import nth_numbers
-from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import position
 from catan_pz.game.view import view_of

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
+from catan_pz.agents.base import Views
 from catan_pz.agents.random_stream import nth_numbers
-from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.published.rocco import choices

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, actions
+from catan_pz.agents.base import Views
 from catan_pz.agents.random_stream import scramble_all
-from catan_pz.agents.views import Views
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import RandomRoccoAgent
