@@ -25,7 +25,7 @@ from typing import Any, Final, Literal
 from rich.console import Console
 from rich.progress import track
 
-from catan_pz.agents.specs import split_specs
+from catan_pz.agents.registry import split_specs
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.training.console import REPEATABLE, run_program

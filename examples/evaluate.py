@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from catan_pz import agents
 from catan_pz.agents.network import SHIPPED, Model, NetworkAgent
-from catan_pz.agents.specs import specs_by_seat
+from catan_pz.agents.registry import specs_by_seat
 from catan_pz.arena import play_match
 from catan_pz.rules import PRESETS, Rules
 from catan_pz.training.console import run_program

@@ -43,7 +43,7 @@ from parts.starts import Starts
 from torch import nn
 
 from catan_pz.agents.network import Base, NetworkAgent
-from catan_pz.agents.specs import split_specs
+from catan_pz.agents.registry import split_specs
 from catan_pz.checks import check_count, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained

@@ -63,7 +63,8 @@ class StoredModel(ABC):
     def save(self, path: Path | str, dtype: str = "float16") -> None:
         """Write a model file, whole or not at all; weights are "float16" or "float32" there."""
         stored = self.stored()
-        encoder = stored.encoder
+        encoder, kind = stored.encoder, type(stored.encoder)
+        home = registered().get(encoder.name, f"{kind.__module__}:{kind.__qualname__}")
         for key, value in self.card.items():
             try:
                 json.dumps({key: value}, allow_nan=False)
@@ -82,7 +83,7 @@ class StoredModel(ABC):
                 "name": encoder.name,
                 "layout": encoder.layout,
                 "fingerprint": fingerprint(encoder),
-                "home": home_of(encoder),
+                "home": None if home.startswith("catan_pz.") else home,
             },
             "network": stored.network,
             **stored.header,
@@ -153,13 +154,6 @@ def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
 @cache
 def _shipped(kind: type[M], path: Path) -> M:
     return kind.read(path)
-
-
-def home_of(encoder: Encoder) -> str | None:
-    """Where an encoder of the user's own lies, "module:thing"; None for the package's."""
-    kind = type(encoder)
-    home = registered().get(encoder.name, f"{kind.__module__}:{kind.__qualname__}")
-    return None if home.startswith("catan_pz.") else home
 
 
 def encoder_of(header: Mapping[str, Any]) -> Encoder:

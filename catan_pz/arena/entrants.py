@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.agents.base import Agent, BatchAgent
-from catan_pz.agents.programs.agent import ProgramAgent
-from catan_pz.agents.programs.isolated import IsolatedAgent
+from catan_pz.agents.programs.agent import IsolatedAgent, ProgramAgent
 from catan_pz.agents.registry import Registrations, Source, as_agent
 from catan_pz.checks import not_possible
 from catan_pz.rules import Rules

@@ -145,7 +145,7 @@ def _load_learner(path: Path) -> Any:
 def trained_with(agents: str) -> dict[str, Any]:
     """Players and trade of the first small network among agents; nothing without one."""
     from catan_pz.agents.network import SHIPPED, Model, shipped
-    from catan_pz.agents.specs import split_specs
+    from catan_pz.agents.registry import split_specs
 
     for spec in split_specs(agents):
         name = spec.partition(":")[0]

@@ -97,7 +97,7 @@ def tournament(
     Each seed is played in all seatings, on the same board and with the same dice. Win rates
     come with 95 % intervals.
     """
-    from catan_pz.agents.specs import split_specs
+    from catan_pz.agents.registry import split_specs
     from catan_pz.arena import play_tournament, save_report, to_markdown
     from catan_pz.arena.report import PLOTS, TABLES
 

@@ -66,7 +66,7 @@ class RuleChoice(NamedTuple):
             agents: who plays, separated by commas.
             **defaults: options of the rules where nothing is said of them.
         """
-        from catan_pz.agents.specs import as_value
+        from catan_pz.agents.registry import as_value
         from catan_pz.cli.agents import trained_with
         from catan_pz.rules import Rules
 

@@ -160,8 +160,7 @@ class _Asked(NamedTuple):
 
 def _agent(spec: str | None, rules: "Rules", named: str | None, file: Path | None) -> Any:
     """The agent of a seat; of a seat in a file, programs and pickles run if `named` has them."""
-    from catan_pz.agents.registry import no_foreign_code
-    from catan_pz.agents.specs import split_specs
+    from catan_pz.agents.registry import no_foreign_code, split_specs
 
     if spec is None:
         return None

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.registry import load
-from catan_pz.agents.specs import split_specs
+from catan_pz.agents.registry import load, split_specs
 from catan_pz.arena import play_match
 from catan_pz.names import plotted, printable, shown
 from catan_pz.rules import Rules

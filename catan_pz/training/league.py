@@ -11,7 +11,7 @@ from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
-from catan_pz.agents.specs import as_value, split_specs
+from catan_pz.agents.registry import as_value, split_specs
 from catan_pz.checks import check_count, check_number, not_possible, quoted
 from catan_pz.env.vector.single_learner import check_served
 from catan_pz.rules import Rules

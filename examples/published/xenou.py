@@ -49,7 +49,7 @@ from rich.progress import track
 
 from catan_pz import Game, agents, describe_action
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.specs import specs_by_seat
+from catan_pz.agents.registry import specs_by_seat
 from catan_pz.agents.table import Table
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.events import EventKind, Events

@@ -18,8 +18,14 @@ from catan_pz.agents.random_stream import (
     scramble_all,
     seat_seeds,
 )
-from catan_pz.agents.registry import Registrations, no_foreign_code
-from catan_pz.agents.specs import check_options, options_in, specs_by_seat, split_specs
+from catan_pz.agents.registry import (
+    Registrations,
+    check_options,
+    no_foreign_code,
+    options_in,
+    specs_by_seat,
+    split_specs,
+)
 from catan_pz.encoders import registry as encoders
 from catan_pz.engine import chance
 from catan_pz.game.game import Game

@@ -1,20 +1,25 @@
-"""An agent whose decisions a program makes, in a process of its own."""
+"""Agents whose decisions a program, or an agent of Python, makes in a process of its own."""
 
+import base64
 import contextlib
 import math
 import os
+import pickle
 import shlex
+import sys
 import time
 import weakref
 from collections.abc import Sequence
+from multiprocessing import spawn
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from catan_pz import __version__
 from catan_pz.agents.base import Agent, SeatResult
-from catan_pz.agents.programs import messages
+from catan_pz.agents.programs import messages, serve
 from catan_pz.agents.programs.messages import Message
 from catan_pz.agents.programs.process import MAX_LINE, LineProcess, one_line
+from catan_pz.agents.registry import Registrations, Source
 from catan_pz.checks import not_possible, quoted
 from catan_pz.events import Events
 from catan_pz.game.view import View
@@ -318,3 +323,46 @@ def end_programs(agents: Sequence[Agent]) -> None:
     for agent in agents:
         if isinstance(agent, ProgramAgent):
             agent.end_programs()
+
+
+_MAIN: bytes = b"_main__"
+"""Part of the names that the module of a program has, here and in processes started from it."""
+
+
+class IsolatedAgent(ProgramAgent):
+    """An agent that plays in a process of its own, which gets its views and nothing else.
+
+    It is made there from its source, which must be picklable, and chooses what it would choose
+    here. Agents and encoders that are registered here are known there by their names.
+    """
+
+    def __init__(self, source: Source, name: str, *, seconds: float | None = None) -> None:
+        code = f"import sys; sys.path[:] = {sys.path!r}; from {serve.__name__} import main; main()"
+        super().__init__("python", seconds=seconds)
+        self.command = [sys.executable, "-c", code]
+        self.name = name
+        try:
+            self._source = pickle.dumps((Registrations.here(), source))
+        except Exception as error:
+            raise ValueError(
+                f"agent {name!r} can't be sent to a process of its own ({error}); give a name or "
+                "a function of a module that makes it, or play without isolation"
+            ) from error
+
+    def start(self) -> None:
+        """Start a process, which makes the agent and waits for a game."""
+        try:
+            program = self._pool.take(self.name, self.command, self._first_line())
+        except ProgramError as error:
+            reason = error.reason.removeprefix("error: ")
+            raise ValueError(
+                f"agent {self.name!r} can't be made in a process of its own: {reason}"
+            ) from None
+        self._pool.give_back(program)
+
+    def _first_line(self) -> bytes:
+        preparation: dict[str, Any] = {}
+        if _MAIN in self._source:  # its class, or its home, is in the program that was started
+            preparation = spawn.get_preparation_data(self.name)
+            preparation.pop("authkey", None)
+        return base64.b64encode(pickle.dumps((preparation, self._source))) + b"\n"

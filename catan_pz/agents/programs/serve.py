@@ -1,11 +1,14 @@
 """The other side: an agent of this package as a program."""
 
+import base64
 import contextlib
 import os
+import pickle
 import queue
 import sys
 import threading
 from collections.abc import Callable
+from multiprocessing import spawn
 from typing import IO, Final
 
 import numpy as np
@@ -14,6 +17,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import seat_copy
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
+from catan_pz.agents.registry import as_agent
 from catan_pz.checks import as_action
 from catan_pz.events import Events
 from catan_pz.game.followed import FollowedGame
@@ -213,3 +217,21 @@ def standard_streams() -> tuple[IO[bytes], IO[bytes]]:
     os.close(nothing)
     sys.stdout = sys.stderr
     return incoming, outgoing
+
+
+def main() -> None:
+    """Serve the agent that the first line of standard input holds."""
+    incoming, outgoing = standard_streams()
+    preparation, pickled = pickle.loads(base64.b64decode(incoming.readline()))
+    try:
+        spawn.prepare(preparation)
+        registrations, source = pickle.loads(pickled)
+        registrations.adopt()
+        agent = as_agent(source)
+    except Exception as error:
+        incoming.readline()
+        told = f"{type(error).__name__}: {error}"
+        outgoing.write(messages.encoded({"type": "error", "message": told}))
+        outgoing.close()
+    else:
+        serve(agent, incoming, outgoing)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from catan_pz.actions import COMPOSE_GIVE, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
-from catan_pz.agents.registry import as_agent, load
+from catan_pz.agents.registry import as_agent, check_options, load
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
@@ -22,7 +22,6 @@ from catan_pz.agents.search.parallel_trees import (
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.simulator import Budget, Simulator, best_offers
 from catan_pz.agents.search.tree import BY_EVALUATOR, BY_GREEDY, BY_VALUE, PUCT, UCB1, Walk
-from catan_pz.agents.specs import check_options
 from catan_pz.agents.value.agent import SETUP
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
 from catan_pz.engine.state import as_games

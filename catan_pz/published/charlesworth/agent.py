@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from catan_pz.agents.base import Agent, Batcher, Views, refuse_others
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights, model_of, rules_text
 from catan_pz.agents.network import CHOICES
-from catan_pz.agents.specs import check_options
+from catan_pz.agents.registry import check_options
 from catan_pz.checks import check_choice, check_text, not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.files import resource

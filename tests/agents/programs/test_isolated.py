@@ -14,8 +14,7 @@ from catan_pz import agents, arena
 from catan_pz.agents import registry
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
-from catan_pz.agents.programs.agent import ProgramError
-from catan_pz.agents.programs.isolated import IsolatedAgent
+from catan_pz.agents.programs.agent import IsolatedAgent, ProgramError
 from catan_pz.agents.programs.serve import Session
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
@@ -154,7 +153,7 @@ def test_sessions_refuse_what_they_cannot_follow() -> None:
 
 
 def test_the_command_speaks_the_protocol(tmp_path: Path, capsys: Any) -> None:
-    spec = f'exec:"{agents.programs.isolated.sys.executable}" -m catan_pz.cli program'
+    spec = f'exec:"{sys.executable}" -m catan_pz.cli program'
     words = ["tournament", f"random,{spec} --agent weighted", "--games", "2", "--seed", "1"]
     words += ["--players", "2", "--no-trading", "--points", "3", "--results", str(tmp_path / "r")]
     assert main(words) == 0
