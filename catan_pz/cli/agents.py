@@ -70,10 +70,10 @@ def agent_option(
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
     """Agents' names, one a seat; the last one given takes all further seats."""
-    from catan_pz.agents import specs
+    from catan_pz.agents import registry
 
     try:
-        return specs.specs_by_seat(option, given, seats, what)
+        return registry.specs_by_seat(option, given, seats, what)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
