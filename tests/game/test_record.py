@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from catan_pz import Game
-from catan_pz.files import read_json
 from catan_pz.game import GameRecord
 
 RULE_SETS = (
@@ -181,26 +180,3 @@ def test_a_decision_without_the_outcome_that_it_had_is_refused(kind: str) -> Non
     record = GameRecord.from_lines(broken(lines, number, outcome=None))
     with pytest.raises(ValueError, match=rf"line {number + 1}: the outcome is missing"):
         list(record.replay())
-
-
-def test_what_follows_the_line_that_is_wrong_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def counted(line: str) -> Any:
-        parsed.append(line)
-        return read_json(line)
-
-    monkeypatch.setattr("catan_pz.game.record.read_json", counted)
-    _, record = recorded_game(5, 3, trading=False)
-    lines = list(record.lines())
-    empty = "{}\n" * 10
-    for first, reason in (
-        ([], "begins with the format"),
-        (['{"format": "catan-pz-table/1"}'], "begins with the format"),
-        (lines[:1], "line 2 is no decision"),
-        (lines[:3], "line 4 is no decision"),
-        (lines, f"line {len(lines) + 1} stands after the result"),
-    ):
-        parsed: list[str] = []
-        text = "".join(f"{line}\n" for line in first) + empty
-        with pytest.raises(ValueError, match=reason):
-            GameRecord.from_lines(text)
-        assert len(parsed) == len(first) + 1

@@ -16,6 +16,7 @@ from catan_pz.terms import Card, Phase, Resource
 pytestmark = pytest.mark.purepython
 
 THREE = Rules(num_players=3, offer_form="both", board="beginner")
+TURN_OF_1 = {"turn_player": 1, "player_to_move": 1}
 BRICK, LUMBER, WOOL, GRAIN, ORE = range(5)
 
 
@@ -67,18 +68,18 @@ def test_decisions_out_of_turn_are_refused() -> None:
     refuse(followed, report(0, 0, UNKNOWN), "hidden")
 
 
-def test_payments_that_a_hand_does_not_cover_are_refused() -> None:
-    players = [{}, {"settlements": [20], "roads": [26], "hand": {"brick": 1, "ore": 1}}, {}]
-    followed = follow(players, turn_player=1, player_to_move=1)
-    refuse(followed, road(1, 34), "no hands fit")
-
-
-def test_places_that_are_not_free_are_refused() -> None:
-    hand = {"brick": 1, "lumber": 1}
-    followed = follow(
-        [{}, {"settlements": [20], "hand": hand}, {}], turn_player=1, player_to_move=1
-    )
-    refuse(followed, road(1, 0), "must be empty and touch an own road")
+@pytest.mark.parametrize(
+    ("hand", "edge", "why"),
+    [
+        ({"brick": 1, "ore": 1}, 34, "no hands fit"),
+        ({"brick": 1, "lumber": 1}, 0, "must be empty and touch an own road"),
+    ],
+)
+def test_roads_that_nobody_can_pay_or_place_are_refused(
+    hand: dict[str, int], edge: int, why: str
+) -> None:
+    followed = follow([{}, {"settlements": [20], "roads": [26], "hand": hand}, {}], **TURN_OF_1)
+    refuse(followed, road(1, edge), why)
 
 
 def test_dice_that_can_not_be_are_refused() -> None:
@@ -100,11 +101,11 @@ def test_production_that_the_board_does_not_bring_is_refused() -> None:
 
 def test_cards_that_nobody_can_hold_are_refused() -> None:
     played = {"cards": {"knight": 1}, "cards_played": {"monopoly": 2}}
-    followed = follow([{}, played, {}], turn_player=1, player_to_move=1)
+    followed = follow([{}, played, {}], **TURN_OF_1)
     taken = (EventKind.CARD_PLAYED, 1, -1, Card.MONOPOLY, 1)
     action = action_id("play_monopoly", resource="ore")
     refuse(followed, report(1, 1, action, taken), "MONOPOLY card is accounted for")
-    followed = follow([{}, {}, {}], turn_player=1, player_to_move=1)
+    followed = follow([{}, {}, {}], **TURN_OF_1)
     refuse(followed, report(1, 1, action, taken), "there is no card")
 
 
@@ -112,7 +113,7 @@ def test_a_card_that_can_be_held_is_believed() -> None:
     """Whatever card lies there in the start given."""
     knight = (EventKind.CARD_PLAYED, 1, -1, Card.KNIGHT, 1)
     for card in ("knight", "monopoly", "victory_point"):
-        followed = follow([{}, {"cards": {card: 1}}, {}], turn_player=1, player_to_move=1)
+        followed = follow([{}, {"cards": {card: 1}}, {}], **TURN_OF_1)
         followed.follow(report(1, 1, action_id("play_knight"), knight))
         assert followed.view().segments["cards_played"][1, Card.KNIGHT] == 1
 
@@ -133,7 +134,7 @@ def test_wins_that_can_not_be_are_refused() -> None:
 
 def test_a_false_win_takes_nothing_of_the_decision_in() -> None:
     players = [{}, {"settlements": [20], "roads": [26], "hand": {"brick": 1, "lumber": 1}}, {}]
-    followed = follow(players, turn_player=1, player_to_move=1)
+    followed = follow(players, **TURN_OF_1)
     edge = next(e for e in range(72) if followed.sampled.mask[action_id("build_road", edge=e)])
     refuse(followed, (*road(1, edge), Event(EventKind.WON, 1, -1, -1, 1, 15)), "no victory point")
     followed.follow(road(1, edge))
@@ -144,8 +145,7 @@ def test_a_false_win_takes_nothing_of_the_decision_in() -> None:
 def test_others_ask_for_what_they_have_seen(stolen: str, asked: str) -> None:
     """The thief knows what is left to the victim, the seat that follows doesn't."""
     thief, victim = {"hand": {"wool": 1}}, {"settlements": [9], "hand": {"brick": 1, "ore": 1}}
-    turn = {"turn_player": 1, "player_to_move": 1, "phase": "move_robber"}
-    game = position([{}, thief, victim], rules=THREE, **turn)
+    game = position([{}, thief, victim], rules=THREE, phase="move_robber", **TURN_OF_1)
     followed = FollowedGame.from_snapshot(game.snapshot(), 0)
     game.listeners.append(followed.listen)
     game.step(action_id("move_robber", hex=4), Resource[stolen.upper()])
@@ -165,7 +165,7 @@ def sent(give: dict[int, int], get: dict[int, int]) -> Events:
 
 def test_an_offer_is_composed_unseen() -> None:
     players = [{"hand": {"ore": 1}}, {"hand": {"wool": 2}}, {}]
-    followed = follow(players, turn_player=1, player_to_move=1)
+    followed = follow(players, **TURN_OF_1)
     for _ in range(3):
         followed.follow(report(1, 1, UNKNOWN))
         assert followed.sampled.phase == Phase.COMPOSE
@@ -183,7 +183,7 @@ def test_an_offer_is_composed_unseen() -> None:
 
 def test_nothing_is_hidden_where_offers_are_not_composed() -> None:
     rules = replace(THREE, offer_form="templates")
-    followed = follow([{}, {}, {}], rules=rules, turn_player=1, player_to_move=1)
+    followed = follow([{}, {}, {}], rules=rules, **TURN_OF_1)
     refuse(followed, report(1, 1, UNKNOWN), "hidden")
 
 

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,30 +11,17 @@ import pytest
 
 from catan_pz import Game, Rules
 from catan_pz.game.position import position
+from catan_pz.game.state_json import PHASE_NAMES
 from tests.engine.games import random_game
 from tests.helpers import CARD, RESOURCES, RULE_SETS, act, edge, path, player
-
-CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"]
-
-KEYS = [
-    *("format", "rules", "board", "robber", "bank", "deck", "players"),
-    *("longest_road_owner", "largest_army_owner", "phase", "turn", "turn_player"),
-    *("player_to_move", "rolled", "card_played", "dice", "free_roads", "to_discard"),
-    *("offers_made", "offer", "knowledge", "winner", "rng"),
-]
-PLAYER_KEYS = [
-    *("hand", "cards", "new_cards", "cards_played", "roads", "settlements", "cities"),
-    *("road_length", "points", "visible_points"),
-]
-PHASES = [
-    *("setup_settlement", "setup_road", "roll", "discard", "move_robber", "steal"),
-    *("main", "free_road", "compose", "answer", "close", "over"),
-]
 
 
 def back_and_forth(game):
     """The game read from its own JSON text."""
     return Game.from_snapshot(json.loads(json.dumps(game.snapshot())))
+
+
+TWO = Rules(num_players=2)
 
 
 def check_round_trip(game):
@@ -69,13 +57,8 @@ def counter_composing():
 
 
 def robbing():
-    seats = [
-        {},
-        {"settlements": [9], "hand": {"ore": 1}},
-        {"cities": [20], "hand": {"wool": 1}},
-        {},
-    ]
-    return position(seats, phase="move_robber")
+    victims = {"settlements": [9], "hand": {"ore": 1}}, {"cities": [20], "hand": {"wool": 1}}
+    return position([{}, *victims, {}], phase="move_robber")
 
 
 def won():
@@ -115,32 +98,7 @@ EXAMPLES: dict[str, Callable[[], Game]] = {
 
 def test_there_is_an_example_of_each_phase():
     phases = {name.split()[0]: make().snapshot()["phase"] for name, make in EXAMPLES.items()}
-    assert list(phases) == PHASES
-    assert all(name == phase for name, phase in phases.items())
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_exact_keys(name):
-    state = EXAMPLES[name]().snapshot()
-    n = state["rules"]["num_players"]
-    assert list(state) == KEYS
-    assert state["format"] == "catan-pz-state/1"
-    assert sorted(state["rules"]) == sorted(Rules().to_dict())
-    assert list(state["board"]) == ["hexes", "harbors"]
-    assert [sorted(h) for h in state["board"]["hexes"]] == 19 * [["terrain", "token"]]
-    assert [sorted(h) for h in state["board"]["harbors"]] == 9 * [["edge", "resource"]]
-    assert list(state["bank"]) == list(RESOURCES)
-    assert len(state["players"]) == len(state["to_discard"]) == n
-    for seat in state["players"]:
-        assert list(seat) == PLAYER_KEYS
-        assert list(seat["hand"]) == list(RESOURCES)
-        for counts in ("cards", "new_cards", "cards_played"):
-            assert list(seat[counts]) == CARDS
-    assert [len(row) for row in state["knowledge"]] == [n] * n
-    for bounds in (b for row in state["knowledge"] for b in row):
-        assert list(bounds) == ["min", "max"]
-        assert list(bounds["min"]) == list(bounds["max"]) == list(RESOURCES)
-    assert sorted(state["rng"]) == ["dice_left", "script_place", "state"]
+    assert list(phases) == list(phases.values()) == list(PHASE_NAMES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -157,16 +115,6 @@ def test_round_trip_along_random_games(name):
     for step, (game, _) in enumerate(random_game(RULE_SETS[name], seed=3, most=500)):
         if step % 7 == 0:
             check_round_trip(game)
-
-
-def test_a_restored_game_has_the_same_future():
-    game = Game(seed=9, num_players=3, dice="balanced")
-    for step, (other, action) in enumerate(random_game(game.rules, seed=9, most=300)):
-        if step == 150:
-            game = back_and_forth(other)
-        if step >= 150:
-            assert game.games.tobytes() == other.games.tobytes()
-            game.step(action)
 
 
 def test_restore_brings_the_rules_along():
@@ -222,13 +170,6 @@ def test_when_over_the_winner_is_to_move_and_no_offer_is_out():
     assert state["offer"] is None
 
 
-def test_free_roads_never_exceed_the_pieces_left():
-    roads = path(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 37, 36, 35, 34)
-    seat = {"settlements": [16], "roads": roads, "cards": {"road_building": 1}}
-    game = act(position([seat, {}, {}, {}]), "play_road_building")
-    assert game.snapshot()["free_roads"] == 1
-
-
 # Broken JSON: each a ValueError that names the entry.
 
 
@@ -256,21 +197,11 @@ def without(*where):
     return change
 
 
-def nested(depth):
-    """Lists within lists."""
-    value: list[Any] = []
-    for _ in range(depth):
-        value = [value]
-    return value
-
-
 BROKEN = {
     "another format": (at("format", "catan-pz-state/2"), "state.format: no such value"),
-    "no format": (without("format"), "state.format is missing"),
     "unknown option": (at("rules", "robbers", 2), "unknown option robbers"),
     "too few players": (at("players", []), "state.players: expected array of length 3, got 0"),
     "robber off the board": (at("robber", 19), "state.robber: expected int <= 18, got 19"),
-    "negative cards": (at("bank", "brick", -1), "state.bank.brick: expected int >= 0, got -1"),
     "deck of 51": (lambda s: s["deck"].extend(["knight"] * 26), "state.deck: .* length <= 25"),
     "no hand": (without("players", 0, "hand"), r"players\[0\].hand is missing"),
     "edge 72": (at("players", 0, "roads", [72]), r"players\[0\].roads\[0\]: .* <= 71, got 72"),
@@ -282,7 +213,6 @@ BROKEN = {
         "longest_road_owner must be from -1 to 2, got 3",
     ),
     "unknown phase": (at("phase", "lunch"), "state.phase: no such value 'lunch'"),
-    "nobody to move": (at("player_to_move", None), "player_to_move: expected int, got null"),
     "half a throw": (at("dice", [0, 5]), "state.dice: expected two numbers"),
     "to_discard too short": (at("to_discard", [0, 0]), "to_discard: .* length 3, got 2"),
     "no offer where one is due": (at("offer", None), "state.offer: expected one"),
@@ -294,10 +224,10 @@ BROKEN = {
     ),
     "rng out of range": (at("rng", "state", 2**64), r"rng.state: expected int < 2\*\*64"),
     "board of 18 hexes": (lambda s: s["board"]["hexes"].pop(), "board"),
-    "a hex is a number": (at("board", "hexes", 0, 5), r"hexes\[0\]: expected object, got int"),
-    "nested too deeply": (lambda s: s.update(robber=nested(10**5)), "robber: expected int"),
-    "rules nested too deeply": (lambda s: s["rules"].update(board=nested(10**5)), "board"),
-    "20 cards of a resource": (at("bank", "brick", 20), "brick|bank"),
+    "nested too deeply": (
+        lambda s: s.update(robber=reduce(lambda value, _: [value], range(10**5), 9)),
+        "robber: expected int",
+    ),
     "an unknown entry of a hex": (
         at("board", "hexes", 3, "colour", "red"),
         r"state.board.hexes\[3\].colour is unknown",
@@ -337,7 +267,7 @@ def base():
         {"settlements": [20], "roads": path(20, 21), "hand": {"ore": 2}},
         {"settlements": [40], "roads": path(40, 41), "cards": {"knight": 1}},
     ]
-    return position(seats, rules=Rules(num_players=2)).snapshot()
+    return position(seats, rules=TWO).snapshot()
 
 
 def offered(phase, give, get, answers, to_move=0):
@@ -388,7 +318,7 @@ def test_setup_settlement_with_all_settlements_placed():
         {"settlements": [0, 2], "roads": [*path(0, 1), *path(2, 3)]},
         {"settlements": [20, 40], "roads": [*path(20, 21), *path(40, 41)]},
     ]
-    state = position(seats, rules=Rules(num_players=2), phase="roll").snapshot()
+    state = position(seats, rules=TWO, phase="roll").snapshot()
     Game.from_snapshot(state)
     with pytest.raises(ValueError, match="state"):
         Game.from_snapshot(copy.deepcopy(state) | {"phase": "setup_settlement"})
@@ -415,7 +345,7 @@ def test_setup_settlement_with_all_settlements_placed():
 )
 def test_the_error_of_a_position_by_hand_says_what_is_wrong_and_what_is_allowed(changes, match):
     with pytest.raises(ValueError, match=match):
-        position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
+        position(**({"players": [{}, {}], "rules": TWO} | changes))
 
 
 def test_seats_that_have_nothing_may_be_left_out():
@@ -427,24 +357,14 @@ def test_seats_that_have_nothing_may_be_left_out():
 
 def test_integers_and_bools_of_numpy_make_the_same_position():
     def set_up(number, flag):
-        one, two = number(1), number(2)
-        return position(
-            [{"hand": {"ore": two}, "cards": {"knight": one}, "settlements": [number(20)]}, {}],
-            rules=Rules(num_players=two),
-            seed=number(3),
-            robber=number(4),
-            rolled=flag(True),
-            to_discard=[number(0)] * 2,
-        ).snapshot()
+        seat = {"hand": {"ore": number(2)}, "settlements": [number(20)]}
+        entries = {"robber": number(4), "rolled": flag(True), "to_discard": [number(0)] * 2}
+        return position([seat, {}], rules=TWO, seed=number(3), **entries).snapshot()
 
-    plain = set_up(int, bool)
-    for number in (np.int64, np.uint8):
-        state = set_up(number, np.bool_)
-        assert state == plain
-        assert json.dumps(state) == json.dumps(plain)
+    assert json.dumps(set_up(np.uint8, np.bool_)) == json.dumps(set_up(int, bool))
     for odd in ({"robber": True}, {"robber": np.bool_(True)}, {"rolled": np.int64(1)}):
         with pytest.raises(ValueError, match=r"state\.\w+: expected"):
-            position([{}, {}], rules=Rules(num_players=2), **odd)
+            position([{}, {}], rules=TWO, **odd)
 
 
 def test_bounds_wider_than_sums_allow_are_narrowed():

@@ -83,10 +83,7 @@ def test_a_bank_never_runs_out() -> None:
     players = [{"hand": {"ore": 19}}, {"settlements": [0]}, {}]
     game = position(players, rules=THREE, phase="roll", robber=18)
     followed = FollowedGame.from_snapshot(game.snapshot(), 0, CUSTOMS)
-    number = int(game.state["token"][0])
-    dice = (max(1, number - 6), min(6, number - 1))
-    rows = [(EventKind.DECISION, 0, 0, action_id("roll"), 0), (EventKind.ROLLED, 0, -1, *dice)]
-    seen = followed.follow(Event(*row, 0) for row in rows)
+    seen = followed.follow(rolled(0, 4, 6))
     assert any(event.kind == EventKind.GAINED and event.seat == 1 for event in seen)
     assert followed.view().segments["bank"].min() >= 0
 
@@ -171,14 +168,15 @@ def test_who_wins_by_a_knight_moves_the_robber_first() -> None:
     assert followed.sampled.winner == 0
 
 
-def trading() -> FollowedGame:
+@pytest.fixture
+def followed() -> FollowedGame:
+    """A game in which players hold cards to trade."""
     players = [{"hand": {"brick": 2}}, {"hand": {"ore": 1}}, {"hand": {"wool": 3}}]
     game = position(players, rules=THREE, phase="main", turn_player=1, player_to_move=1)
     return FollowedGame.from_snapshot(game.snapshot(), 0, CUSTOMS)
 
 
-def test_a_trade_that_came_about_otherwise() -> None:
-    followed = trading()
+def test_a_trade_that_came_about_otherwise(followed: FollowedGame) -> None:
     followed.follow_trade(1, 0, ([0, 0, 0, 0, 1], [2, 0, 0, 0, 0]))
     assert followed.sampled.state["hand"][:2].tolist() == [[0, 0, 0, 0, 1], [2, 0, 0, 0, 0]]
     with pytest.raises(ContradictionError, match="trade"):
@@ -189,8 +187,9 @@ def test_a_trade_that_came_about_otherwise() -> None:
 WRONG_CARDS = (([-1, 0, 0, 0, 0], [0] * 5), ([0, 0, 0, 0, 300], [0] * 5))
 
 
-def test_trades_that_cannot_be_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    followed = trading()
+def test_trades_that_cannot_be_change_nothing(
+    followed: FollowedGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     belief, state = followed.belief, followed.sampled.games.copy()
     mask, cards = followed.sampled.mask.copy(), ([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
 
@@ -211,29 +210,20 @@ def test_trades_that_cannot_be_change_nothing(monkeypatch: pytest.MonkeyPatch) -
     assert (followed.sampled.mask == mask).all()
 
 
-def test_offers_that_cannot_be_are_refused() -> None:
-    followed = trading()
-    for seat in (-1, 3):
-        with pytest.raises(ContradictionError, match="no such seats"):
-            followed.with_offers({seat: ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0])})
-    for wrong in WRONG_CARDS:
-        with pytest.raises(ContradictionError, match="cards must be"):
-            followed.with_offers({1: wrong})
-
-
-def test_offers_beyond_those_of_the_rules_are_not_counted() -> None:
-    followed = trading()
+def test_offers_beyond_those_of_the_rules_are_not_counted(followed: FollowedGame) -> None:
     for _ in range(200):
         followed.note_offer()
     assert followed.sampled.state["offers_made"] == THREE.max_offers_per_turn
     assert followed.sampled.validate() == Violation.NONE
 
 
-def test_an_offer_is_answered_on_a_copy() -> None:
-    followed = trading()
+def test_an_offer_is_answered_on_a_copy(followed: FollowedGame) -> None:
     asked = followed.with_offers({1: ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0])})
     legal = {int(a) for a in np.flatnonzero(asked.view().mask)}
     assert {action_id("accept"), action_id("reject")} <= legal
     assert followed.sampled.phase == Phase.MAIN
-    with pytest.raises(ContradictionError, match="offers"):
-        followed.with_offers({1: ([0, 0, 0, 0, 2], [1, 0, 0, 0, 0])})
+    one_brick = [1, 0, 0, 0, 0]
+    wrong = [({1: ([0, 0, 0, 0, 2], one_brick)}, "offers"), ({3: ([0] * 5, one_brick)}, "no such")]
+    for offers, said in [*wrong, *(({1: cards}, "cards must be") for cards in WRONG_CARDS)]:
+        with pytest.raises(ContradictionError, match=said):
+            followed.with_offers(offers)
