@@ -12,7 +12,7 @@ from catan_pz.checks import check_flag, check_seed, not_possible, quoted
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER, OVER
 from catan_pz.env.match import Match
-from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
+from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, PaintedGame, Painter
 from catan_pz.env.spaces import masked_space
 from catan_pz.events import NamedOutcome
 from catan_pz.game.game import Game
@@ -27,7 +27,7 @@ _SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 Observation = dict[str, Any]
 
 
-class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's name)
+class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's name)
     """Catan as an AEC environment without wrappers; one step is one decision of one player.
 
     Every agent observes `{"observation": ..., "action_mask": ...}`: what its seat may know,
@@ -82,16 +82,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
         self.state_space = spaces.Box(0.0, 1.0, (GLOBAL_SIZE,), np.float32)
         self._clear([])
-
-    @property
-    def rules(self) -> Rules:
-        """The rules of the games that `reset` starts."""
-        return self._match.rules
-
-    @property
-    def game(self) -> Game:
-        """The game that is played."""
-        return self._match.game
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of what an agent observes: the same object at each call."""
@@ -227,17 +217,6 @@ class raw_env(AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's
         if self.game.is_over or self.game.is_truncated:
             self._finish(self.game.is_over)
         self._show()
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self._painter.render(self.game)
-
-    def render(self) -> str | NDArray[np.uint8] | None:
-        """Text for "ansi", (height, width, 3) uint8 for "rgb_array"; a window for "human".
-
-        All of it shows the whole state, hidden hands included.
-        """
-        return self._painter.render(self.game)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -144,3 +144,19 @@ class Match:
         state = np.empty(GLOBAL_SIZE, np.float32)
         self._look_at_all(self.game.games, 0, np.empty(GLOBAL_SIZE, np.int8), state)
         return state
+
+
+class OneGame:
+    """What environments of one game have in common."""
+
+    _match: Match
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games that `reset` starts."""
+        return self._match.rules
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self._match.game

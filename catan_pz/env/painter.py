@@ -7,6 +7,7 @@ from gymnasium import logger
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_choice
+from catan_pz.env.match import OneGame
 from catan_pz.events import Events
 from catan_pz.game.game import Game
 
@@ -71,3 +72,21 @@ class Painter:
         if self._window is not None:
             self._window.close()
             self._window = None
+
+
+class PaintedGame(OneGame):
+    """One game that an environment shows in its render mode."""
+
+    render_mode: str | None
+    _painter: Painter
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._painter.render(self.game)
+
+    def render(self) -> Any:
+        """Text for "ansi", (height, width, 3) uint8 for "rgb_array"; a window for "human".
+
+        All of it shows the whole state, hidden hands included.
+        """
+        return self._painter.render(self.game)

@@ -20,10 +20,10 @@ from catan_pz.batch.make import make_batch
 from catan_pz.checks import check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, OVER
-from catan_pz.env.match import Match
+from catan_pz.env.match import Match, OneGame
 from catan_pz.env.spaces import observation_space
 from catan_pz.game.arguments import check_arrays, check_records, integers
-from catan_pz.game.game import Game, drawn_seed
+from catan_pz.game.game import drawn_seed
 from catan_pz.kernels.rule import bound
 from catan_pz.rewards import Reward
 from catan_pz.rules import RuleOptions, Rules
@@ -78,24 +78,9 @@ class SelfPlayBatch:
         num_games: int,
         rules: Rules | str | None = None,
         device: str = "cpu",
-        *,
-        observation: Encoder | str | bool = "flat",
-        reward: Reward | str | None = None,
-        seed: int | None = None,
-        threads: int = 1,
-        global_state: bool = False,
-        **options: Unpack[RuleOptions],
+        **options: Any,
     ) -> None:
-        self.batch = make_batch(
-            num_games,
-            Rules.of(SelfPlayBatch, rules, options),
-            device,
-            observation=observation,
-            reward=reward,
-            seed=seed,
-            threads=threads,
-            global_state=global_state,
-        )
+        self.batch = make_batch(num_games, rules, device, **{"observation": "flat"} | options)
         self.rules = self.batch.rules
         self.num_games = self.batch.num_games
         self.num_players = self.rules.num_players
@@ -221,7 +206,7 @@ class SelfPlayBatch:
         self.batch.close()
 
 
-class SelfPlayEnv:
+class SelfPlayEnv(OneGame):
     """One game in which every seat learns, with `reset` and `step` as in Gymnasium.
 
     It differs from a `gymnasium.Env` in that rewards are arrays, one number for each seat, and
@@ -243,16 +228,6 @@ class SelfPlayEnv:
         self.action_space = spaces.Discrete(self.rules.num_actions)
         self._rewards = np.zeros(self.rules.num_players)
         self._is_on = False
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        return self._match.rules
-
-    @property
-    def game(self) -> Game:
-        """The game that is played."""
-        return self._match.game
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game; what the player to move sees, and the info."""

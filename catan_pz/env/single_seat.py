@@ -17,7 +17,7 @@ from catan_pz.checks import as_action, check_choice, check_reset_options, check_
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER
 from catan_pz.env.match import ILLEGAL_REWARD, Match
-from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
+from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, PaintedGame, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.game.game import Game, IllegalActionError
@@ -25,7 +25,7 @@ from catan_pz.rewards import Reward
 from catan_pz.rules import RuleOptions, Rules
 
 
-class SingleSeatEnv(gymnasium.Env[Any, Any]):
+class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
     """Catan for one learner: `step` plays its action and then the others up to its next one.
 
     The reward of a step is the sum of what the seat gets until it decides again or the game
@@ -82,11 +82,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._origin = self.game.origin
         self._decisions = 0
         self._is_on = self._has_warned = False
-
-    @property
-    def game(self) -> Game:
-        """The game that is played."""
-        return self._match.game
 
     def action_masks(self) -> NDArray[np.bool_]:
         """(A,) True for each legal action; all True once the episode has ended."""
@@ -231,14 +226,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             "decisions": self._decisions,
             "illegal": illegal,
         }
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self._painter.render(self.game)
-
-    def render(self) -> Any:
-        """Text for "ansi", (height, width, 3) uint8 for "rgb_array"; a window for "human"."""
-        return self._painter.render(self.game)
 
     def close(self) -> None:
         """Let the opponents go, and close the window, if there is one."""
