@@ -112,18 +112,23 @@ class GameRecord:
     def from_lines(cls, text: str | Iterable[str]) -> Self:
         """Read a recorded game from its JSON lines, as one text or one by one."""
         lines = text if isinstance(text, str) else "\n".join(line.rstrip("\n") for line in text)
-        rows = (_parse(number, line) for number, line in enumerate(text_lines(lines), 1))
-        number, header = next(rows)
-        if header.get("format") == TABLE_FORMAT:
-            number, header = next(rows, (number, header))
-        if header.get("format") != FORMAT:
+        rows = [_parse(number, line) for number, line in enumerate(text_lines(lines), 1)]
+        number = 2 if rows[0].get("format") == TABLE_FORMAT and rows[1:] else 1
+        header, played = rows[number - 1], rows[number:]
+        if header.get("format") != FORMAT or not played or "result" not in played[-1]:
             raise ValueError(_NO_GAME)
         shaped(header, _Header, f"line {number}")
-        start = header["state"]
-        names = _one_a_seat("names", header.get("names"), start, str)
-        agents = _one_a_seat("agents", header.get("agents"), start, str | None)
-        decisions, result = _decisions_and_result(rows)
-        return cls(start, decisions, result, names, agents, number)
+        result = played.pop()["result"]
+        if not isinstance(result, dict):
+            raise ValueError(f"line {len(rows)}: {quoted(result)} is no result of a game")
+        return cls(
+            header["state"],
+            [_decision(at, row) for at, row in enumerate(played, number + 1)],
+            result,
+            _one_a_seat("names", header.get("names"), header["state"], str),
+            _one_a_seat("agents", header.get("agents"), header["state"], str | None),
+            number,
+        )
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
         """Play the game again, yielding it, one game that goes on, first and after each decision.
@@ -199,31 +204,14 @@ def _outcome_to_json(outcome: Outcome) -> Any:
     return list(outcome) if outcome is not None else None
 
 
-def _parse(number: int, line: str) -> tuple[int, Mapping[str, Any]]:
+def _parse(number: int, line: str) -> dict[str, Any]:
     try:
         row = read_json(line)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"line {number} is not JSON: {error}") from error
     if not isinstance(row, dict):
         raise ValueError(f"line {number} is not a JSON object")
-    return number, row
-
-
-def _decisions_and_result(
-    rows: Iterator[tuple[int, Mapping[str, Any]]],
-) -> tuple[list[Decision], dict[str, Any]]:
-    """What the lines after the header hold."""
-    decisions = []
-    for number, row in rows:
-        if "result" not in row:
-            decisions.append(_decision(number, row))
-            continue
-        if not isinstance(row["result"], dict):
-            raise ValueError(f"line {number}: {quoted(row['result'])} is no result of a game")
-        if next(rows, None) is not None:
-            raise ValueError(f"line {number + 1} stands after the result")
-        return decisions, row["result"]
-    raise ValueError(_NO_GAME)
+    return row
 
 
 def _decision(number: int, row: Mapping[str, Any]) -> Decision:
