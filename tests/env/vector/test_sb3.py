@@ -43,17 +43,15 @@ def test_steps_are_those_of_the_core_and_infos_tell_the_ends():
         assert (reward.dtype, done.dtype) == (np.float32, np.bool_)
         assert (reward == batch.reward).all()
         assert (done == batch.done).all()
-        assert type(infos) is list
-        for i, info in enumerate(infos):
-            if not done[i]:
-                assert info == {}
-                continue
-            ends.append(info["TimeLimit.truncated"])
+        assert [bool(info) for info in infos] == done.tolist()
+        for i in np.flatnonzero(done):
+            told = {name: values[i] for name, values in batch.ends.items()}
+            assert (infos[i].pop("terminal_observation") == batch.final_seen([i])[0]).all()
+            episode, total = infos[i].pop("episode"), told.pop("return")
+            assert (episode["r"], episode["l"]) == (total, told["decisions"])
+            ends.append(infos[i].pop("TimeLimit.truncated"))
             assert ends[-1] == batch.truncated[i]
-            assert (info["terminal_observation"] == batch.final_seen([i])[0]).all()
-            assert info["episode"]["r"] == reward[i]
-            assert info["episode"]["l"] == info["decisions"]
-            assert info["won"] == (reward[i] == 1)
+            assert infos[i] == told
     assert set(ends) == {True, False}
 
 
@@ -105,9 +103,8 @@ def test_maskable_ppo_learns_on_it_and_plays_against_itself():
     assert len(model.ep_info_buffer) > 0
     env.set_attr("opponents", PolicyOpponent(model))
     model.learn(128)
-    rewards, lengths = evaluate_policy(model, env, 4, return_episode_rewards=True, warn=True)
+    rewards, _ = evaluate_policy(model, env, 4, return_episode_rewards=True, warn=True)
     assert set(rewards) <= {-1.0, 0.0, 1.0}
-    assert min(lengths) > 3
 
 
 def test_a_policy_chooses_by_the_draws_alone():
@@ -121,10 +118,6 @@ def test_a_policy_chooses_by_the_draws_alone():
     chosen = policy.act_batch(views_of(seen, masks, draws))
     assert masks[np.arange(64), chosen].all()
     assert (policy.act_batch(views_of(seen, masks, draws)) == chosen).all()
-    largest = np.full(64, 2**64 - 1, np.uint64)
-    ends = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
-    assert (policy.act_batch(views_of(seen, masks, largest)) == ends).all()
-
     many = np.arange(4000, dtype=np.uint64) * np.uint64(2**64 // 4000)
     one = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
     drawn = np.bincount(policy.act_batch(views_of(*one, many)), minlength=masks.shape[1]) / 4000
