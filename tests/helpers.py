@@ -28,7 +28,8 @@ import pytest
 from catan_pz.actions import action_id, describe_action
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.game.game import Game, IllegalActionError
-from catan_pz.rules import Rules
+from catan_pz.game.position import position
+from catan_pz.rules import OPTIONS, Board, Rules
 
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 _EDGE_OF = {frozenset(map(int, ends)): e for e, ends in enumerate(EDGE_VERTICES)}
@@ -49,6 +50,22 @@ def path(*vertices: int) -> list[int]:
     return [edge(v, w) for v, w in itertools.pairwise(vertices)]
 
 
+def table(*seats: dict[str, Any], rules: Rules | str | None = None, **entries: Any) -> Game:
+    """A position after the roll: what each seat has (two at least), the first one in turn.
+
+    The entries are those of `position`, with the options of the rules among them.
+    """
+    options = {} if rules else {"num_players": max(2, len(seats))}
+    for name in entries.keys() & OPTIONS.keys() - {"board"}:
+        options[name] = entries.pop(name)
+    return position(seats, rules=Rules.make(rules, **options), **entries)
+
+
+def before_roll(*seats: dict[str, Any], **entries: Any) -> Game:
+    """The same before the roll."""
+    return table(*seats, phase="roll", **entries)
+
+
 def act(game: Game, kind: str, outcome: Any = None, **arguments: Any) -> Game:
     """Play an action given in words; chance brings `outcome` where it is named."""
     game.step(action_id(kind, **arguments), outcome=outcome)
@@ -59,6 +76,16 @@ def roll(game: Game, number: int) -> Game:
     """Roll a number."""
     first = max(1, number - 6)
     return act(game, "roll", outcome=(first, number - first))
+
+
+def next_turn(game: Game, number: int = 12) -> Game:
+    """End the turn, and roll a number in the next one."""
+    return roll(act(game, "end_turn"), number)
+
+
+def phase(game: Game) -> str:
+    """What the game waits for."""
+    return game.phase.name.lower()
 
 
 def can(game: Game, kind: str, **arguments: Any) -> bool:
@@ -117,6 +144,11 @@ def bank(game: Game) -> dict[str, int]:
 def plus(*bundles: dict[str, int]) -> dict[str, int]:
     """The cards of several bundles together."""
     return {r: n for r in RESOURCES if (n := sum(b.get(r, 0) for b in bundles))}
+
+
+def seeded_board(seed: int, **options: Any) -> Board:
+    """The random board of a seed."""
+    return Board.from_dict(Game(board=[seed], **options).snapshot()["board"])
 
 
 def pair_up(names: Iterable[str]) -> list[list[str]]:

@@ -3,25 +3,20 @@
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.game.position import position
-from tests.helpers import act, hands, kinds, legal, roll
+from tests.helpers import act, hands, kinds, legal, roll, table
 
 pytestmark = pytest.mark.purepython
 
-PRESET = Rules.preset("one_v_one")
+
+def one_v_one(*seats, **entries):
+    return table(*seats, rules="one_v_one", **entries)
 
 
 def test_the_same_rules_with_two_seats():
-    """The same rules with two seats."""
+    """The same rules with two seats, who trade, too."""
     assert Rules(num_players=2).to_dict() == Rules().to_dict() | {"num_players": 2}
-    game = Game(seed=0, num_players=2)
-    assert len(game.snapshot()["players"]) == 2
-    assert len(game.mask) == 389
-
-
-def test_two_players_trade_and_steal():
-    seats = [{"hand": {"brick": 1}}, {"settlements": [10], "hand": {"ore": 2}}]
-    game = position(seats, rules=Rules(num_players=2))
+    assert len(Game(seed=0, num_players=2).snapshot()["players"]) == 2
+    game = table({"hand": {"brick": 1}}, {"hand": {"ore": 2}})
     act(game, "offer", give={"brick": 1}, get={"ore": 1})
     assert game.player == 1
     act(game, "accept")
@@ -31,8 +26,7 @@ def test_two_players_trade_and_steal():
 
 def test_the_options_of_one_v_one():
     """15 points, discard limit 9, balanced dice and friendly robber, no trade."""
-    differs = {k: v for k, v in PRESET.to_dict().items() if v != Rules().to_dict()[k]}
-    assert differs == {
+    assert Rules.preset("one_v_one").differences() == {
         "num_players": 2,
         "victory_points": 15,
         "discard_limit": 9,
@@ -42,34 +36,17 @@ def test_the_options_of_one_v_one():
     }
 
 
-def test_one_v_one_is_played_to_15_points():
-    seat = {"cities": [0, 2, 4, 6], "settlements": [20, 22, 24, 40], "hand": {"grain": 2, "ore": 3}}
-    game = position([{**seat, "cards": {"victory_point": 2}}, {}], rules=PRESET)
-    assert game.points[0] == 14
-    assert game.winner is None
-    game = position(
-        [{**seat, "cards": {"victory_point": 3}}, {}], rules=PRESET, phase="over", winner=0
-    )
-    assert game.points[0] == 15
-
-
-def test_one_v_one_discards_above_9_cards():
-    game = position([{"hand": {"brick": 9}}, {"hand": {"ore": 10}}], rules=PRESET, phase="roll")
+def test_one_v_one_is_played_by_them():
+    game = one_v_one({"hand": {"brick": 9}}, {"hand": {"ore": 10}}, phase="roll")
     assert roll(game, 7).snapshot()["to_discard"] == [0, 5]
-
-
-def test_one_v_one_has_balanced_dice():
-    game = position([{}, {}], rules=PRESET, phase="roll")
-    roll(game, 2)
-    assert [1, 1] not in game.snapshot()["rng"]["dice_left"]
-
-
-def test_one_v_one_has_the_friendly_robber():
-    game = position([{}, {"settlements": [10]}], rules=PRESET, phase="move_robber")
+    assert [1, 6] not in game.snapshot()["rng"]["dice_left"]
+    game = one_v_one({}, {"settlements": [10]}, phase="move_robber")
     assert not {0, 1, 4} & set(legal(game, "move_robber"))
-
-
-def test_one_v_one_has_no_trade_between_players():
-    game = position([{"hand": {"brick": 1}}, {"hand": {"ore": 1}}], rules=PRESET)
+    game = one_v_one({"hand": {"brick": 1}}, {"hand": {"ore": 1}})
     assert kinds(game) == {"end_turn"}
     assert len(game.mask) == 252
+    seat = {"cities": [0, 2, 4, 6], "settlements": [20, 22, 24, 40], "cards": {"victory_point": 2}}
+    game = one_v_one(seat | {"hand": {"wool": 1, "grain": 1, "ore": 1}}, deck=["victory_point"])
+    assert (game.points[0], game.winner) == (14, None)
+    act(game, "buy_development_card")
+    assert (game.points[0], game.winner) == (15, 0)

@@ -4,159 +4,113 @@ import pytest
 
 from catan_pz import Game, Rules
 from catan_pz.game.position import position
-from tests.helpers import act, bank, can, edge, hand, kinds, legal, path, player, refused
+from tests.helpers import (
+    act,
+    bank,
+    edge,
+    hand,
+    kinds,
+    legal,
+    next_turn,
+    path,
+    phase,
+    player,
+    refused,
+    roll,
+)
 
 pytestmark = pytest.mark.purepython
 
 
-def place(game, vertex, toward):
-    """A settlement and its road, toward a vertex beside it."""
-    act(game, "build_settlement", vertex=vertex)
-    return act(game, "build_road", edge=edge(vertex, toward))
+def place(game, *spots):
+    """Settlements with their roads, each toward a vertex beside it."""
+    for vertex, toward in spots:
+        act(game, "build_settlement", vertex=vertex)
+        act(game, "build_road", edge=edge(vertex, toward))
+    return game
 
 
 SPOTS = [(0, 1), (2, 3), (4, 5), (6, 5), (16, 17), (18, 19), (20, 21), (22, 23)]
 """Eight settlements that keep the distance rule, and the ends of their roads."""
 
 
-def test_first_player_is_seat_0():
-    for seed in range(10):
-        game = Game(seed=seed)
-        assert (game.player, game.turn_player) == (0, 0)
-        assert game.snapshot()["phase"] == "setup_settlement"
-
-
-def test_first_player_random():
-    """First player is seat 0 (O: `first_player` random)."""
-    for num_players in (2, 3, 4):
-        first = [Game(seed=s, num_players=num_players, first_player="random") for s in range(60)]
-        assert {game.player for game in first} == set(range(num_players))
-
-
 @pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_seats_place_in_order_and_then_back(num_players):
+def test_first_player(num_players):
+    """First player is seat 0 (O: `first_player` random)."""
+    assert {Game(seed=s, num_players=num_players).player for s in range(10)} == {0}
+    drawn = [Game(seed=s, num_players=num_players, first_player="random") for s in range(60)]
+    assert {game.player for game in drawn} == set(range(num_players))
+
+
+@pytest.mark.parametrize(
+    ("first", "order"),
+    [(0, [0, 1, 1, 0]), (0, [0, 1, 2, 2, 1, 0]), (2, [2, 3, 0, 1, 1, 0, 3, 2])],
+)
+def test_seats_place_in_order_and_then_back(first, order):
     """Seats place in order first, first+1, ... and back; the first takes the first turn."""
-    game = Game(seed=0, num_players=num_players, board="beginner")
-    order = []
-    for vertex, toward in SPOTS[: 2 * num_players]:
-        order.append(game.player)
-        place(game, vertex, toward)
-    seats = list(range(num_players))
-    assert order == seats + seats[::-1]
-    assert game.player == game.turn_player == 0
-    assert game.snapshot()["phase"] == "roll"
+    options = {"num_players": len(order) // 2, "first_player": "random"}
+    game = next(g for g in (Game(seed=s, **options) for s in range(99)) if g.player == first)
+    for p, spot in zip(order, SPOTS, strict=False):
+        assert game.player == game.turn_player == p
+        assert kinds(game) == {"build_settlement"}
+        act(game, "build_settlement", vertex=spot[0])
+        assert game.player == p
+        assert kinds(game) == {"build_road"}
+        act(game, "build_road", edge=edge(*spot))
+    assert game.player == game.turn_player == first
+    assert phase(game) == "roll"
 
 
-def test_order_with_another_first_player():
-    seed = next(s for s in range(99) if Game(seed=s, first_player="random").player == 2)
-    game = Game(seed=seed, first_player="random")
-    order = []
-    for vertex, toward in SPOTS:
-        order.append(game.player)
-        place(game, vertex, toward)
-    assert order == [2, 3, 0, 1, 1, 0, 3, 2]
-    assert game.player == 2
+def beginner(*spots):
+    """Two players on the beginner board, after some placements."""
+    return place(Game(num_players=2, board="beginner"), *spots)
 
 
-def test_a_settlement_is_followed_at_once_by_its_road():
-    game = Game(seed=0)
-    assert kinds(game) == {"build_settlement"}
-    act(game, "build_settlement", vertex=20)
-    assert game.player == 0
-    assert kinds(game) == {"build_road"}
-
-
-def test_the_road_touches_that_settlement():
-    """A road on an edge that touches *that* settlement, not the first one."""
-    game = Game(seed=0, num_players=2, board="beginner")
-    place(game, 20, 21)
-    place(game, 0, 1)
-    place(game, 2, 3)
-    act(game, "build_settlement", vertex=40)
-    assert game.player == 0
-    assert set(legal(game, "build_road")) == {edge(40, 30), edge(40, 39), edge(40, 41)}
+@pytest.mark.parametrize(("vertex", "around"), [(40, (30, 39, 41)), (22, (21, 23, 33))])
+def test_the_road_touches_that_settlement(vertex, around):
+    """An edge that touches *that* settlement, not the first one at 20, though it lies near."""
+    game = act(beginner((20, 21), (0, 1), (2, 3)), "build_settlement", vertex=vertex)
+    assert set(legal(game, "build_road")) == {edge(vertex, w) for w in around}
     refused(game, "build_road", edge=edge(20, 19))
 
 
-def test_the_second_road_goes_to_the_second_settlement_also_beside_the_first():
-    game = Game(seed=0, num_players=2, board="beginner")
-    place(game, 20, 21)
-    place(game, 0, 1)
-    place(game, 2, 3)
-    act(game, "build_settlement", vertex=22)
-    assert set(legal(game, "build_road")) == {edge(22, 21), edge(22, 23), edge(22, 33)}
-
-
 def test_distance_rule():
-    """No settlement on a vertex with a building on any adjacent vertex."""
-    game = Game(seed=0)
-    act(game, "build_settlement", vertex=20)
-    act(game, "build_road", edge=edge(20, 21))
-    assert set(range(54)) - set(legal(game, "build_settlement")) == {20, 19, 21, 31}
-    for vertex in (20, 19, 21, 31):
-        refused(game, "build_settlement", vertex=vertex)
-
-
-def test_a_setup_settlement_needs_no_road():
-    game = Game(seed=0)
+    """In set-up a settlement needs no road, but no building on any adjacent vertex."""
+    game = beginner()
     assert legal(game, "build_settlement") == list(range(54))
+    place(game, (20, 21))
+    assert set(range(54)) - set(legal(game, "build_settlement")) == {20, 19, 21, 31}
+    refused(game, "build_settlement", vertex=21)
 
 
-def test_a_vertex_at_the_end_of_another_players_road_is_free_to_settle():
-    game = Game(seed=0)
-    place(game, 20, 21)
-    assert can(game, "build_settlement", vertex=22)
+STARTING_HANDS = {
+    10: {"ore": 1, "wool": 1, "brick": 1},  # mountains 10, pasture 2, hills 6
+    29: {"grain": 1, "lumber": 2},  # fields 9, forest 11, forest 8: two hexes alike
+    20: {"brick": 1, "lumber": 1},  # hills 6, forest 11, desert
+    6: {"lumber": 1},  # forest 9 alone, on the coast
+}
 
 
-def test_the_second_settlement_brings_a_card_from_each_producing_hex():
+@pytest.mark.parametrize("vertex", STARTING_HANDS)
+def test_the_second_settlement_brings_a_card_from_each_producing_hex(vertex):
     """As it is placed and before its road, one card from the bank for each adjacent hex."""
-    game = Game(seed=0, num_players=2, board="beginner")
-    place(game, 20, 21)
-    assert hand(game, 0) == {}
-    place(game, 4, 3)
-    place(game, 0, 1)
-    assert hand(game, 1) == {"ore": 1}  # vertex 0 touches the mountains alone
-    act(game, "build_settlement", vertex=10)  # mountains 10, pasture 2, hills 6
-    assert game.snapshot()["phase"] == "setup_road"
-    assert hand(game, 0) == {"ore": 1, "wool": 1, "brick": 1}
-    assert bank(game) == {"brick": 18, "lumber": 19, "wool": 18, "grain": 19, "ore": 17}
-
-
-def test_two_hexes_alike_give_two_cards():
-    game = Game(seed=0, num_players=2, board="beginner")
-    for vertex, toward in [(0, 1), (2, 3), (4, 5)]:
-        place(game, vertex, toward)
-    act(game, "build_settlement", vertex=29)  # fields 9, forest 11, forest 8
-    assert hand(game, 0) == {"grain": 1, "lumber": 2}
-
-
-def test_the_desert_gives_no_card_at_setup():
-    game = Game(seed=0, num_players=2, board="beginner")
-    for vertex, toward in [(0, 1), (2, 3), (4, 5)]:
-        place(game, vertex, toward)
-    act(game, "build_settlement", vertex=20)  # hills 6, forest 11, desert
-    assert hand(game, 0) == {"brick": 1, "lumber": 1}
-
-
-def test_the_first_settlement_brings_nothing():
-    game = Game(seed=0, num_players=2, board="beginner")
-    act(game, "build_settlement", vertex=10)
-    assert hand(game, 0) == {}
+    game = beginner((40, 41), (45, 46), (51, 52))
+    assert hand(game, 0) == {}  # the first settlement brings nothing
+    before = bank(game)
+    act(game, "build_settlement", vertex=vertex)
+    assert phase(game) == "setup_road"
+    assert hand(game, 0) == STARTING_HANDS[vertex]
+    assert bank(game) == {r: n - STARTING_HANDS[vertex].get(r, 0) for r, n in before.items()}
 
 
 def test_turn_is_0_in_setup_and_in_the_first_turn():
     """`turn` goes up by one with each end of turn."""
-    game = Game(seed=0, num_players=2, board="beginner")
-    for vertex, toward in SPOTS[:4]:
-        assert game.turn == 0
-        place(game, vertex, toward)
-    act(game, "roll", outcome=(1, 1))
+    game = beginner(*SPOTS[:4])
     assert game.turn == 0
-    act(game, "end_turn")
-    assert (game.turn, game.player) == (1, 1)
-    act(game, "roll", outcome=(1, 1))
-    act(game, "end_turn")
-    assert (game.turn, game.player) == (2, 0)
+    roll(game, 2)
+    for turn in (1, 2):
+        next_turn(game, 2)
+        assert (game.turn, game.player) == (turn, turn % 2)
 
 
 def test_nobody_wins_during_setup():

@@ -2,8 +2,6 @@
 
 import pytest
 
-from catan_pz import Rules
-from catan_pz.game.position import position
 from tests.helpers import (
     RESOURCES,
     act,
@@ -16,209 +14,132 @@ from tests.helpers import (
     legal,
     pair_up,
     path,
+    phase,
     player,
     refused,
+    table,
 )
 
 pytestmark = pytest.mark.purepython
 
-TWO = Rules(num_players=2)
+before_and_after_the_roll = pytest.mark.parametrize("when", ["roll", "main"])
 
 
-def two(seat, other=None, rules=TWO, **entries):
-    """A position of two players with this seat in turn, after the roll unless told."""
-    return position([seat, other or {}], rules=rules, **entries)
-
-
-@pytest.mark.parametrize("phase", ["roll", "main"])
-def test_a_knight_moves_the_robber_and_steals_as_on_a_7(phase):
-    """Knight: move the robber and steal as on a 7."""
-    other = {"settlements": [10], "hand": {"ore": 1}}
-    game = two({"cards": {"knight": 1}}, other, phase=phase)
-    act(game, "play_knight")
+@before_and_after_the_roll
+def test_a_knight_moves_the_robber_and_steals_as_on_a_7(when):
+    """Knight: move the robber and steal as on a 7 (nobody discards)."""
+    seats = [
+        {"cards": {"knight": 1}, "hand": {"brick": 9}},
+        {"settlements": [10], "hand": {"ore": 9}},
+        {"settlements": [20], "hand": {"wool": 1}},
+    ]
+    game = act(table(*seats, phase=when), "play_knight")
     assert kinds(game) == {"move_robber"}
     assert 9 not in legal(game, "move_robber")
     act(game, "move_robber", hex=4)
-    assert hands(game) == [{"ore": 1}, {}]
-    assert game.snapshot()["phase"] == phase
-
-
-def test_a_knight_lets_choose_among_several_victims():
-    seats = [
-        {"cards": {"knight": 1}},
-        {"settlements": [10], "hand": {"ore": 1}},
-        {"settlements": [20], "hand": {"wool": 1}},
-    ]
-    game = position(seats, rules=Rules(num_players=3), phase="roll")
-    act(game, "play_knight")
-    act(game, "move_robber", hex=4)
     act(game, "steal", seat=2)
-    assert hands(game) == [{"wool": 1}, {"ore": 1}, {}]
-    assert kinds(game) == {"roll"}
-
-
-def test_nobody_discards_for_a_knight():
-    game = two({"cards": {"knight": 1}, "hand": {"brick": 9}}, {"hand": {"wool": 9}})
-    act(game, "play_knight")
-    act(game, "move_robber", hex=0)
-    assert hands(game) == [{"brick": 9}, {"wool": 9}]
-    assert game.snapshot()["phase"] == "main"
+    assert hands(game) == [{"brick": 9, "wool": 1}, {"ore": 9}, {}]
+    assert phase(game) == when
 
 
 def test_a_knight_counts_for_the_army():
-    game = two({"cards": {"knight": 1}, "cards_played": {"knight": 2}})
+    game = table({"cards": {"knight": 1}, "cards_played": {"knight": 2}})
     assert game.snapshot()["largest_army_owner"] is None
     act(game, "play_knight")
     assert player(game, 0)["cards_played"]["knight"] == 3
     assert game.snapshot()["largest_army_owner"] == 0
 
 
-@pytest.mark.parametrize("phase", ["roll", "main"])
-def test_road_building_gives_two_free_roads(phase):
-    """Two free roads, placed one after the other, each legal where it stands."""
-    game = two({"cards": {"road_building": 1}, "settlements": [20]}, phase=phase)
+@before_and_after_the_roll
+@pytest.mark.parametrize("second", [edge(20, 31), edge(21, 22)])
+def test_road_building_gives_two_free_roads(second, when):
+    """Two free roads, one after the other, each legal where it stands; the first may open edges."""
+    cards = {"cards": {"road_building": 1}, "hand": {"brick": 1, "lumber": 1}}
+    game = table({**cards, "settlements": [20]}, phase=when)
     act(game, "play_road_building")
     assert kinds(game) == {"build_road"}
     assert set(legal(game, "build_road")) == {edge(20, 19), edge(20, 21), edge(20, 31)}
     act(game, "build_road", edge=edge(20, 21))
     assert kinds(game) == {"build_road"}
     refused(game, "build_road", edge=edge(20, 21))
-    act(game, "build_road", edge=edge(20, 31))
-    assert player(game, 0)["roads"] == sorted([edge(20, 21), edge(20, 31)])
-    assert game.snapshot()["phase"] == phase
-
-
-def test_the_first_free_road_may_open_edges_for_the_second():
-    game = two({"cards": {"road_building": 1}, "settlements": [20]})
-    refused_before = edge(21, 22)
-    act(game, "play_road_building")
-    refused(game, "build_road", edge=refused_before)
-    act(game, "build_road", edge=edge(20, 21))
-    act(game, "build_road", edge=refused_before)
-    assert player(game, 0)["roads"] == sorted(path(20, 21, 22))
-
-
-def test_free_roads_cost_nothing():
-    game = two(
-        {"cards": {"road_building": 1}, "settlements": [20], "hand": {"brick": 1, "lumber": 1}}
-    )
-    act(game, "play_road_building")
-    act(game, "build_road", edge=edge(20, 21))
-    act(game, "build_road", edge=edge(20, 31))
+    act(game, "build_road", edge=second)
+    assert player(game, 0)["roads"] == sorted([edge(20, 21), second])
     assert hand(game, 0) == {"brick": 1, "lumber": 1}
+    assert phase(game) == when
 
 
 FIFTEEN = path(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 37, 36, 35, 34, 33)
-
-
-def test_road_building_with_one_piece_left():
-    """If after the first no piece is left, the card is done."""
-    seat = {"cards": {"road_building": 1}, "settlements": [16], "roads": FIFTEEN[:14]}
-    game = two(seat)
-    act(game, "play_road_building")
-    assert game.snapshot()["free_roads"] == 1
-    act(game, "build_road", edge=FIFTEEN[14])
-    assert game.snapshot()["phase"] == "main"
-    assert kinds(game) == {"end_turn"}
-
-
-def test_road_building_with_no_piece_left():
-    """It can't be played with no piece."""
-    seat = {"cards": {"road_building": 1}, "settlements": [16], "roads": FIFTEEN}
-    refused(two(seat), "play_road_building")
-
-
 # Seat 0 sits in the corner at vertex 0; the others' roads and buildings close it in.
-CORNERED = {"settlements": [0], "roads": path(0, 8), "cards": {"road_building": 1}}
+CORNERED = {"settlements": [0], "roads": path(0, 8)}
+JAILER = {"settlements": [2, 7], "roads": path(1, 2) + path(7, 8, 9, 10, 2)}
+LAST_ROADS = {
+    "no piece left after it": ({"settlements": [16], "roads": FIFTEEN[:14]}, {}, FIFTEEN[14]),
+    "no legal edge after it": (CORNERED, JAILER, edge(0, 1)),
+    "no piece left": ({"settlements": [16], "roads": FIFTEEN}, {}, None),
+    "no legal edge": (CORNERED, JAILER | {"roads": path(0, 1, 2) + JAILER["roads"][1:]}, None),
+}
 
 
-def test_road_building_with_one_legal_edge():
-    """If after the first no legal edge is left, the card is done."""
-    jailer = {"settlements": [2, 7], "roads": path(1, 2) + path(7, 8, 9, 10, 2)}
-    game = two(CORNERED, jailer)
+@before_and_after_the_roll
+@pytest.mark.parametrize("case", LAST_ROADS)
+def test_road_building_ends_with_the_last_piece_or_edge(case, when):
+    """If after the first none is left, the card is done; it can't be played with none."""
+    seat, other, only = LAST_ROADS[case]
+    game = table(seat | {"cards": {"road_building": 1}}, other, phase=when)
+    if only is None:
+        refused(game, "play_road_building")
+        return
     act(game, "play_road_building")
-    assert legal(game, "build_road") == [edge(0, 1)]
-    act(game, "build_road", edge=edge(0, 1))
-    assert game.snapshot()["phase"] == "main"
+    assert only in legal(game, "build_road")
+    act(game, "build_road", edge=only)
+    assert kinds(game) == {"roll" if when == "roll" else "end_turn"}
     assert game.snapshot()["free_roads"] == 0
-    assert len(player(game, 0)["roads"]) == 2
 
 
-def test_road_building_with_no_legal_edge():
-    """It can't be played with no legal edge."""
-    jailer = {"settlements": [2, 7], "roads": path(0, 1, 2) + path(7, 8, 9, 10, 2)}
-    refused(two(CORNERED, jailer), "play_road_building")
-
-
-def test_road_building_before_the_roll_with_one_legal_edge_goes_back_to_the_roll():
-    jailer = {"settlements": [2, 7], "roads": path(1, 2) + path(7, 8, 9, 10, 2)}
-    game = two(CORNERED, jailer, phase="roll")
-    act(game, "play_road_building")
-    act(game, "build_road", edge=edge(0, 1))
-    assert kinds(game) == {"roll"}
-
-
-@pytest.mark.parametrize("phase", ["roll", "main"])
-def test_year_of_plenty_gives_two_cards_of_the_bank(phase):
-    """Any two cards that the bank holds."""
-    game = two({"cards": {"year_of_plenty": 1}}, phase=phase)
+@before_and_after_the_roll
+@pytest.mark.parametrize("pair", [["brick", "ore"], ["wool", "wool"]])
+def test_year_of_plenty_gives_two_cards_of_the_bank(pair, when):
+    """Any two cards that the bank holds, alike or not."""
+    game = table({"cards": {"year_of_plenty": 1}}, phase=when)
     assert legal(game, "play_year_of_plenty") == pair_up(RESOURCES)
-    act(game, "play_year_of_plenty", pair=["brick", "ore"])
-    assert hand(game, 0) == {"brick": 1, "ore": 1}
-    assert bank(game) == {"brick": 18, "lumber": 19, "wool": 19, "grain": 19, "ore": 18}
-    assert game.snapshot()["phase"] == phase
+    act(game, "play_year_of_plenty", pair=pair)
+    assert hand(game, 0) == {r: pair.count(r) for r in pair}
+    assert bank(game) == {r: 19 - pair.count(r) for r in RESOURCES}
+    assert phase(game) == when
 
 
-def test_year_of_plenty_may_give_two_alike():
-    """Alike or not."""
-    game = two({"cards": {"year_of_plenty": 1}})
-    act(game, "play_year_of_plenty", pair=["wool", "wool"])
-    assert hand(game, 0) == {"wool": 2}
-
-
-def test_year_of_plenty_takes_only_what_the_bank_holds():
-    game = two({"cards": {"year_of_plenty": 1}}, {"hand": {"brick": 19, "ore": 18}})
-    allowed = [
-        pair for pair in pair_up(RESOURCES) if "brick" not in pair and pair != ["ore", "ore"]
-    ]
-    assert legal(game, "play_year_of_plenty") == allowed
-
-
-def test_year_of_plenty_with_two_single_cards_in_the_bank():
-    holder = {"hand": {"brick": 19, "lumber": 19, "wool": 19, "grain": 18, "ore": 18}}
-    game = two({"cards": {"year_of_plenty": 1}}, holder)
-    assert legal(game, "play_year_of_plenty") == [["grain", "ore"]]
-
-
-@pytest.mark.parametrize("left", [0, 1])
-def test_year_of_plenty_needs_two_cards_in_the_bank(left):
+@pytest.mark.parametrize(
+    ("left", "pairs"),
+    [
+        ({"lumber": 2, "ore": 1}, [["lumber", "lumber"], ["lumber", "ore"]]),
+        ({"grain": 1, "ore": 1}, [["grain", "ore"]]),
+        ({"ore": 1}, []),
+        ({}, []),
+    ],
+)
+def test_year_of_plenty_takes_only_what_the_bank_holds(left, pairs):
     """It can't be played while the bank holds fewer than two cards."""
-    hand_of_19 = dict.fromkeys(RESOURCES, 19)
-    game = two({"cards": {"year_of_plenty": 1}}, {"hand": hand_of_19 | {"ore": 19 - left}})
-    assert legal(game, "play_year_of_plenty") == []
+    holder = {"hand": {r: 19 - left.get(r, 0) for r in RESOURCES}}
+    assert legal(table({"cards": {"year_of_plenty": 1}}, holder), "play_year_of_plenty") == pairs
 
 
-@pytest.mark.parametrize("phase", ["roll", "main"])
-def test_monopoly_takes_all_of_a_resource_from_everybody_else(phase):
-    """Names a resource; every other player hands over all of it."""
+@before_and_after_the_roll
+def test_monopoly_takes_all_of_a_resource_from_everybody_else(when):
+    """Names a resource; every other player hands over all of it, were it none."""
     seats = [
         {"cards": {"monopoly": 1}, "hand": {"wool": 1, "ore": 1}},
         {"hand": {"wool": 3, "brick": 2}},
         {"hand": {"wool": 2}},
         {"hand": {"grain": 4}},
     ]
-    game = position(seats, phase=phase)
+    game = table(*seats, phase=when)
+    assert legal(game, "play_monopoly") == list(RESOURCES)
+    before = hands(game)
+    assert hands(act(game.copy(), "play_monopoly", resource="lumber")) == before
     act(game, "play_monopoly", resource="wool")
     assert hands(game) == [{"wool": 6, "ore": 1}, {"brick": 2}, {}, {"grain": 4}]
     assert bank(game)["wool"] == 13
-    assert game.snapshot()["phase"] == phase
-
-
-def test_monopoly_of_a_resource_that_nobody_has_is_allowed():
-    game = two({"cards": {"monopoly": 1}})
-    assert legal(game, "play_monopoly") == list(RESOURCES)
-    act(game, "play_monopoly", resource="ore")
-    assert hands(game) == [{}, {}]
+    assert phase(game) == when
 
 
 def test_monopoly_is_public():
@@ -227,35 +148,27 @@ def test_monopoly_is_public():
     either = {"min": {}, "max": {"wool": 1, "ore": 1}}
     nothing, wool, ore = ({"min": h, "max": h} for h in ({}, {"wool": 1}, {"ore": 1}))
     bounds = [[nothing, either, either], [nothing, wool, ore], [nothing, wool, ore]]
-    game = position(seats, rules=Rules(num_players=3), knowledge=bounds)
-    act(game, "play_monopoly", resource="wool")
+    game = act(table(*seats, knowledge=bounds), "play_monopoly", resource="wool")
     for known in game.snapshot()["knowledge"]:
         assert [seat["max"]["wool"] for seat in known] == [1, 0, 0]
         assert known[0]["min"]["wool"] == 1
         assert known[2]["min"]["ore"] == known[2]["max"]["ore"] == 1
 
 
-@pytest.mark.parametrize("phase", ["roll", "main"])
-def test_a_knight_that_wins_by_the_army_wins_at_once(phase):
-    """A knight that wins the game by the army, before or after the roll, wins it at once."""
-    seat = {
-        "cities": [0, 2, 4, 20],
-        "cards": {"knight": 1},
-        "cards_played": {"knight": 2},
-    }
-    game = two(seat, {"settlements": [40], "hand": {"ore": 2}}, phase=phase, robber=3)
-    assert player(game, 0)["points"] == 8
+@before_and_after_the_roll
+@pytest.mark.parametrize("cities", [3, 4])
+def test_a_knight_that_wins_by_the_army_wins_at_once(cities, when):
+    """Before or after the roll; the robber isn't moved. With fewer points the game goes on."""
+    seat = {"cards": {"knight": 1}, "cards_played": {"knight": 2}}
+    seat["cities"] = [0, 2, 4, 20][:cities]
+    game = table(seat, {"settlements": [40], "hand": {"ore": 2}}, phase=when, robber=3)
     act(game, "play_knight")
+    assert player(game, 0)["points"] == 2 * cities + 2
+    if cities == 3:
+        assert game.winner is None
+        assert can(game, "move_robber", hex=0)
+        return
     assert (game.winner, game.is_over) == (0, True)
-    assert player(game, 0)["points"] == 10
-    assert game.snapshot()["robber"] == 3  # the robber isn't moved
+    assert game.snapshot()["robber"] == 3
     assert hand(game, 1) == {"ore": 2}
     assert len(game.legal_actions()) == 0
-
-
-def test_a_knight_without_the_points_goes_on_to_the_robber():
-    seat = {"cities": [0, 2, 4], "cards": {"knight": 1}, "cards_played": {"knight": 2}}
-    game = two(seat)
-    act(game, "play_knight")
-    assert game.winner is None
-    assert can(game, "move_robber", hex=0)
