@@ -2,14 +2,10 @@
 
 from typing import Any
 
+from tests.helpers import CARD, CITY, ROAD, SETTLEMENT
 from tests.reference_board import ENDS, HEX_VERTICES, NEIGHBORS, VERTEX_EDGES
 
 Bundle = dict[str, int]
-
-ROAD = {"brick": 1, "lumber": 1}
-SETTLEMENT = {"brick": 1, "lumber": 1, "wool": 1, "grain": 1}
-CITY = {"grain": 2, "ore": 3}
-CARD = {"wool": 1, "grain": 1, "ore": 1}
 
 
 def size(bundle: Bundle) -> int:
@@ -19,6 +15,14 @@ def size(bundle: Bundle) -> int:
 def covers(hand: Bundle, bundle: Bundle) -> bool:
     """Whether a hand holds a bundle."""
     return all(hand.get(r, 0) >= n for r, n in bundle.items())
+
+
+def rate(state: dict[str, Any], p: int, resource: str) -> int:
+    """Cards of a resource that the bank takes of a seat for one of another."""
+    buildings = {*state["players"][p]["settlements"], *state["players"][p]["cities"]}
+    harbors = state["board"]["harbors"]
+    kinds = {h["resource"] for h in harbors if ENDS[h["edge"]] & buildings}
+    return 2 if resource in kinds else 3 if None in kinds else 4
 
 
 class Reference:
@@ -150,19 +154,8 @@ class Reference:
 
     # Trade.
 
-    def rate(self, resource):
-        """Cards of a resource that the bank takes for one of another."""
-        best = 4
-        for harbor in self.state["board"]["harbors"]:
-            if any(self.owner.get(v) == self.p for v in ENDS[harbor["edge"]]):
-                if harbor["resource"] is None:
-                    best = min(best, 3)
-                elif harbor["resource"] == resource:
-                    best = 2
-        return best
-
     def maritime_trade(self, give, get):
-        enough = self.hand[give] >= self.rate(give)
+        enough = self.hand[give] >= rate(self.state, self.p, give)
         return self.phase == "main" and give != get and enough and self.state["bank"][get] > 0
 
     def may_begin(self):

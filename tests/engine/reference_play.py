@@ -7,15 +7,17 @@ left out.
 import copy
 from typing import Any
 
+from tests.engine.reference_legal import rate, size
+from tests.helpers import CARD, CITY, ROAD, SETTLEMENT
 from tests.reference_board import ENDS, HEX_VERTICES, VERTEX_EDGES, VERTEX_HEXES
 
 State = dict[str, Any]
 
 COSTS = {
-    "build_road": {"brick": 1, "lumber": 1},
-    "build_settlement": {"brick": 1, "lumber": 1, "wool": 1, "grain": 1},
-    "build_city": {"grain": 2, "ore": 3},
-    "buy_development_card": {"wool": 1, "grain": 1, "ore": 1},
+    "build_road": ROAD,
+    "build_settlement": SETTLEMENT,
+    "build_city": CITY,
+    "buy_development_card": CARD,
 }
 GIVES = {
     "hills": "brick",
@@ -26,10 +28,6 @@ GIVES = {
 }
 RESOURCES = tuple(GIVES.values())
 NOTHING = dict.fromkeys(RESOURCES, 0)
-
-
-def size(bundle):
-    return sum(bundle.values())
 
 
 def longest_trail(roads, opponents):
@@ -56,6 +54,7 @@ class Play:
         self.p = s["player_to_move"]
         self.me = self.players[self.p]
         self.outcome = outcome
+        self.shortages = 0
         arguments = {k: v for k, v in action.items() if k != "kind"}
         getattr(self, action["kind"])(**arguments)
         self.recount()
@@ -149,6 +148,7 @@ class Play:
         for r in RESOURCES:
             claims = {p: d[r] for p, d in enumerate(due) if d[r]}
             left = self.state["bank"][r]
+            self.shortages += sum(claims.values()) > left
             if sum(claims.values()) > left and len(claims) > 1:
                 continue
             for p, count in claims.items():
@@ -287,14 +287,7 @@ class Play:
     # Trade.
 
     def maritime_trade(self, give, get):
-        rate = 4
-        for harbor in self.state["board"]["harbors"]:
-            if ENDS[harbor["edge"]] & set(self.buildings(self.p)):
-                if harbor["resource"] is None:
-                    rate = min(rate, 3)
-                elif harbor["resource"] == give:
-                    rate = 2
-        self.take(self.p, give, -rate)
+        self.take(self.p, give, -rate(self.state, self.p, give))
         self.take(self.p, get)
 
     def bundles(self):

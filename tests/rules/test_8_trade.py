@@ -68,13 +68,14 @@ def test_a_special_harbor_trades_2_to_1_of_its_resource(give, piece):
         assert hand(game, 0) == {r: 3 + (r == get) for r in RESOURCES if r != give}
 
 
-@pytest.mark.parametrize("vertices", [[0, 28], [28, 0]])
-def test_the_best_rate_held_is_the_one_paid(vertices):
-    """With a 3:1 and the brick harbor: brick 2, everything else 3."""
-    game = table({"settlements": vertices, "hand": each(4)})
+@pytest.mark.parametrize(("first", "second"), [(28, 47), (47, 28)])
+def test_the_best_rate_held_is_the_one_paid(first, second):
+    """With a 3:1 and the brick harbor, whichever is reached first: brick 2, everything else 3."""
+    game = table({"settlements": [first], "roads": path(28, 38, 39, 47), "hand": each(4)})
+    act(game, "build_settlement", vertex=second)
     act(game, "maritime_trade", give="brick", get="ore")
     act(game, "maritime_trade", give="wool", get="ore")
-    assert hand(game, 0) == {"brick": 2, "lumber": 4, "wool": 1, "grain": 4, "ore": 6}
+    assert hand(game, 0) == {"brick": 1, "lumber": 3, "grain": 3, "ore": 6}
 
 
 NO_HARBOR = {
