@@ -40,18 +40,6 @@ VERTEX_EDGES = [{e for e, ends in enumerate(ENDS) if v in ends} for v in range(l
 VERTEX_HEXES = [{h for h, corners in enumerate(HEX_VERTICES) if v in corners} for v in range(54)]
 NEIGHBORS = [set().union(*(ENDS[e] for e in VERTEX_EDGES[v])) - {v} for v in range(54)]
 
-HARBOR_EDGES = [
-    EDGES.index(point)
-    for point in [
-        (10, 0),
-        (7, 3),
-        (1, 5),
-        (-5, 5),
-        (-8, 2),
-        (-8, -2),
-        (-5, -5),
-        (1, -5),
-        (7, -3),
-    ]
-]
+_HARBORS = [(10, 0), (7, 3), (1, 5), (-5, 5), (-8, 2), (-8, -2), (-5, -5), (1, -5), (7, -3)]
+HARBOR_EDGES = [EDGES.index(point) for point in _HARBORS]
 """Coastal edges that carry the harbors."""

@@ -7,18 +7,8 @@ RESOURCES = ["brick", "lumber", "wool", "grain", "ore"]
 CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"]
 TERRAINS = ["hills", "forest", "pasture", "fields", "mountains", "desert"]
 PHASES = [
-    "setup_settlement",
-    "setup_road",
-    "roll",
-    "discard",
-    "move_robber",
-    "steal",
-    "main",
-    "free_road",
-    "compose",
-    "answer",
-    "close",
-    "over",
+    *("setup_settlement", "setup_road", "roll", "discard", "move_robber", "steal"),
+    *("main", "free_road", "compose", "answer", "close", "over"),
 ]
 FEWEST_BALANCED = 13
 """Balanced dice are shuffled anew where fewer rolls are left."""
@@ -92,9 +82,8 @@ def row(state: State, viewer: int, p: int, topology: Any) -> dict[str, Any]:
         "longest_road": int(state["longest_road_owner"] == p),
         "largest_army": int(state["largest_army_owner"] == p),
         "pieces_left": [
-            15 - len(player["roads"]),
-            5 - len(player["settlements"]),
-            4 - len(player["cities"]),
+            most - len(player[kind])
+            for kind, most in {"roads": 15, "settlements": 5, "cities": 4}.items()
         ],
         "trade_rate": rates(player, state["board"]["harbors"], topology.HARBOR_VERTICES),
         "production": production(player, state, topology.HEX_VERTICES),
@@ -167,13 +156,7 @@ def rest(state: State, viewer: int) -> dict[str, Any]:
 
 
 def view(state: State, viewer: int, topology: Any) -> dict[str, Any]:
-    """All segments by name, in natural units.
-
-    Args:
-        state: JSON state.
-        viewer: seat.
-        topology: has HARBOR_VERTICES and HEX_VERTICES.
-    """
+    """All segments by name, in natural units; `topology` has HARBOR_VERTICES and HEX_VERTICES."""
     players = len(state["players"])
     present = [(viewer + k) % players for k in range(players)]
     seats: list[int | None] = [*present, *[None] * (4 - players)]

@@ -9,14 +9,10 @@ from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.board.symmetries import SYMMETRIES, Symmetry
 from catan_pz.events import outcome_of
 from catan_pz.game.game import Game
+from catan_pz.game.state_json import board_of
 from catan_pz.game.view import view_of
 from catan_pz.observation.symmetries import ACTION_ORDERS, MOVED_ACTIONS, OBSERVATION_ORDERS
 from catan_pz.rules import Board, Rules
-
-
-def board_of(game: Game) -> Board:
-    parts = (game.state[name].tolist() for name in ("terrain", "token", "harbor"))
-    return Board(*map(tuple, parts))
 
 
 def turned(board: Board, symmetry: Symmetry) -> Board:
@@ -40,7 +36,7 @@ def test_the_frame_leaves_three_turns_and_as_many_reflections() -> None:
 def test_a_game_on_a_turned_board_is_the_same_game(s: int) -> None:
     rules = Rules(num_players=3, trading=False)
     game, rng = Game(rules, seed=s), np.random.default_rng(s)
-    board = board_of(game)
+    board = board_of(game.state)
     game = Game(replace(rules, board=board), seed=s)
     other = Game(replace(rules, board=turned(board, SYMMETRIES[s])), seed=s)
     for _ in range(400):

@@ -9,6 +9,7 @@ from catan_pz.board import topology
 from catan_pz.game.position import position
 from catan_pz.observation.segments import PLACES, SEGMENTS, SIZE, named_views
 from catan_pz.rules import Rules
+from tests.helpers import CARD, plus
 from tests.observation.reference_view import view
 
 pytestmark = pytest.mark.purepython
@@ -59,8 +60,7 @@ def test_turns_saturate():
 
 
 def test_all_see_how_many_cards_were_bought_and_the_buyer_alone_which():
-    hand = {"wool": 2, "grain": 2, "ore": 2}
-    game = position([{"hand": hand}, {}, {}], rules=Rules(num_players=3), turn=4)
+    game = position([{"hand": plus(CARD, CARD)}, {}, {}], rules=Rules(num_players=3), turn=4)
     for bought in (1, 2):
         game.step(action_id("buy_development_card"))
         assert [int(seen(game, p)["cards_bought"][0]) for p in range(3)] == [bought] * 3
@@ -72,9 +72,8 @@ def test_all_see_how_many_cards_were_bought_and_the_buyer_alone_which():
 
 def test_which_cards_were_bought_is_in_nobody_elses_observation():
     """Other cards on top of the deck: the buyer's view differs, the others' is the same."""
-    hand = {"wool": 1, "grain": 1, "ore": 1}
     games = [
-        position([{"hand": hand}, {}, {}], rules=Rules(num_players=3), turn=4, deck=[card])
+        position([{"hand": CARD}, {}, {}], rules=Rules(num_players=3), turn=4, deck=[card])
         for card in ("knight", "monopoly", "victory_point")
     ]
     for game in games:
