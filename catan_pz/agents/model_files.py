@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import check_home, not_possible, quoted
 from catan_pz.encoders import Encoder, load, names, register
-from catan_pz.encoders.fingerprint import fingerprint, fits
+from catan_pz.encoders.base import fingerprint, fits
 from catan_pz.encoders.registry import registered
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown

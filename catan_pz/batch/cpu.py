@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import Batch, BatchOptions
-from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.steps import WHERE_FINISHED, LogMemory
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import check_arrays, check_unfinished, sound_records
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_TERMS, is_linear
+from catan_pz.rewards import NUM_TERMS, is_linear, reward_values
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 

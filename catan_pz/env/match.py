@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.batch.reward_values import reward_values
 from catan_pz.checks import as_action
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.base import check_output
@@ -17,7 +16,7 @@ from catan_pz.game.game import Game
 from catan_pz.kernels.rule import bound
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import Reward, dependencies, is_sparse, make_reward
+from catan_pz.rewards import Reward, dependencies, is_sparse, make_reward, reward_values
 from catan_pz.rules import Rules
 
 ILLEGAL_REWARD: Final = -1.0

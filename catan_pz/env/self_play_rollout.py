@@ -16,7 +16,8 @@ from catan_pz.batch.calls import NO_STEP
 from catan_pz.checks import check_count, check_number
 from catan_pz.encoders.arrays import each
 from catan_pz.env.self_play import SelfPlayBatch
-from catan_pz.game.arguments import are_finite, numbers
+from catan_pz.game.arguments import numbers
+from catan_pz.rewards import are_finite
 
 _WORKED_OUT: Final = ("reward", "advantage", "target", "targets", "has_target")
 _OWN_NAMES: Final = ("observation", "mask", "player", "action", "value", *_WORKED_OUT)

@@ -42,14 +42,6 @@ def numbers(given: Any, count: int, name: str) -> Any:
     return array
 
 
-def are_finite(numbers: Any) -> bool:
-    """Whether the numbers of an array or tensor are finite in float32."""
-    if hasattr(numbers, "isfinite"):  # a tensor
-        return bool(numbers.float().isfinite().all())
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(np.asarray(numbers, np.float32)).all())
-
-
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a state in which one of the arrays that a batch keeps is missing, or another one."""
     for name, own in kept.items():

@@ -10,7 +10,7 @@ import pytest
 from catan_pz import encoders
 from catan_pz.board.topology import EDGE_POINTS, EDGE_VERTICES, HEX_VERTICES, VERTEX_POINTS
 from catan_pz.encoders import features
-from catan_pz.encoders.fingerprint import fingerprint, fits
+from catan_pz.encoders.base import fingerprint, fits
 from catan_pz.encoders.flat import NamedVectors
 from catan_pz.encoders.graph import EDGE_VERTEX, HEX_VERTEX, VERTEX_VERTEX
 from catan_pz.encoders.planes import PLANES

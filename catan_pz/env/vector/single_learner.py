@@ -16,7 +16,6 @@ from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules
 from catan_pz.batch.base import seeds_from
-from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.checks import check_choice, check_seed
 from catan_pz.encoders import Encoder, as_encoder
@@ -27,7 +26,15 @@ from catan_pz.events import event_arrays
 from catan_pz.game.arguments import check_arrays, check_unfinished, integers, sound_records
 from catan_pz.game.game import drawn_seed
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_TERMS, Reward, is_linear, is_sparse, make_reward, weights_of
+from catan_pz.rewards import (
+    NUM_TERMS,
+    Reward,
+    is_linear,
+    is_sparse,
+    make_reward,
+    reward_values,
+    weights_of,
+)
 from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
 
