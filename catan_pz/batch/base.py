@@ -1,13 +1,17 @@
-"""What batches on the CPU and on CUDA share: options, positions, values made when read."""
+"""What batches share: those on the CPU and on CUDA, and those on the CPU among threads."""
 
+import os
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Final, Unpack
+from typing import Any, ClassVar, Final, Unpack
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.steps import (
     FROM_SEEDS,
     NOT_PLACED,
@@ -18,17 +22,29 @@ from catan_pz.batch.steps import (
     Shown,
     StepOutcome,
 )
-from catan_pz.checks import check_count, check_flag, check_seed, not_possible
+from catan_pz.checks import check_count, check_flag, check_game_number, check_seed, not_possible
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.base import check_output
+from catan_pz.engine.deal import deal_of, script_of
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.game.arguments import check_unfinished, integers, records_in_range, sound_records
-from catan_pz.game.game import drawn_seed
+from catan_pz.game.game import Game, IllegalActionError, drawn_seed
+from catan_pz.kernels.thread_pool import make_thread_pool
+from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rewards import Reward, is_linear, is_sparse, make_reward, weights_of
 from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 MOST_GAMES: Final = 2**31 - 1
 """Games of a batch at most."""
+
+THREADS_PER_CORE: Final = 4
+"""Threads of a batch at most."""
+
+FEWEST_GAMES_AT_ONCE: Final = 64
+MOST_GAMES_AT_ONCE: Final = 256
+"""Games that a thread takes at a time: enough to be worth a call, some microseconds of work,
+and few enough that none waits long for the last."""
 
 
 class Interruptible:
@@ -58,6 +74,101 @@ class Interruptible:
             f"a {type(self).__name__} can't be copied or pickled: make another one, and give it "
             "the state or the games of this one"
         )
+
+
+class ThreadedGames(Interruptible):
+    """B games of the same rules on which compiled calls are shared out among threads.
+
+    Attributes:
+        games: (B,) records of `engine.state.STATE`.
+        seeds: (B,) uint64, seeds of the games that are on.
+    """
+
+    _KEPT: ClassVar[tuple[str, ...]]
+    """Names of the arrays that the future rests on."""
+
+    def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
+        self.rules = rules
+        self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
+        threads = check_count("threads", threads)
+        most = THREADS_PER_CORE * (os.cpu_count() or 1)
+        if threads > most:
+            told = f"threads={threads} is far beyond this machine's cores: {most} are used"
+            warnings.warn(told, stacklevel=4)
+            threads = most
+        self.games = as_games(np.zeros(self.num_games, STATE))
+        self.seeds = np.zeros(self.num_games, np.uint64)
+        self._given = np.zeros(self.num_games, np.int64)
+        self._starts = NextGames(self.seeds, deal_of(rules))
+        self._script = script_of(rules)
+        if numba.config.DISABLE_JIT:
+            threads = 1  # others would only wait for the interpreter
+        chunk = _games_at_once(self.num_games, threads)
+        self._pool = make_thread_pool(self.num_games, threads, chunk)
+
+    def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
+        """The results of an entry point for one part of the games after the other.
+
+        They are zero where it has none; the next call writes to the same array.
+        """
+        return self._pool.run(function, self.games, *arguments)
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        """A copy of actions (B,) as int64, all of them legal; the same array at each call."""
+        chosen = self._given
+        chosen[:] = integers(actions, self.num_games, "actions")
+        num_actions = self.rules.num_actions
+        found = self._share_out(batch_calls.find_illegal, chosen, num_actions)
+        if found.max() != batch_calls.ALL_LEGAL:
+            i = int(found[found != batch_calls.ALL_LEGAL][0])
+            self._complain(i, int(chosen[i]))
+        return chosen
+
+    def _complain(self, i: int, action: int, whose: str = "") -> None:
+        """Say why an action is not legal in game i."""
+        try:
+            self.game(i).check(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"game {i}: {whose}{error}") from None
+
+    def _kept(self) -> dict[str, NDArray[Any]]:
+        """The arrays of a state by name, without the underscore of private ones."""
+        return {name.lstrip("_"): getattr(self, name) for name in self._KEPT}
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all arrays that the future rests on, by name."""
+        self._check_whole()
+        return {name: array.copy() for name, array in self._kept().items()}
+
+    def _copy_from(self, state: Mapping[str, NDArray[Any]], _records: np.ndarray) -> None:
+        for name, array in self._kept().items():
+            array[...] = state[name]
+
+    def _write_scaled(self, units: NDArray[np.int8], flat: NDArray[np.float32]) -> None:
+        """Write flat observations (B, N) from natural units."""
+        self._share_out(batch_calls.scale_observations, units, flat)
+
+    def _full_states(self) -> NDArray[np.float32]:
+        """(B, M) the full-information vector of each game, in a new array."""
+        vectors = np.empty((self.num_games, GLOBAL_SIZE), np.int8)
+        states = np.empty((self.num_games, GLOBAL_SIZE), np.float32)
+        self._share_out(batch_calls.observe_everything, vectors, states)
+        return states
+
+    def game(self, i: int) -> Game:
+        """A copy of game i as a `Game`."""
+        i = check_game_number(i, self.num_games)
+        return Game.from_games(self.games[i : i + 1].copy(), self.rules)
+
+    def close(self) -> None:
+        """Let the threads go; steps then run on one."""
+        self._pool.close()
+
+
+def _games_at_once(num_games: int, threads: int) -> int:
+    if threads == 1:
+        return num_games
+    return min(max(FEWEST_GAMES_AT_ONCE, num_games // (8 * threads)), MOST_GAMES_AT_ONCE)
 
 
 class BatchOptions(RuleOptions, total=False):

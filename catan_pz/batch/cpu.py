@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
-from catan_pz.batch.base import Batch, BatchOptions
+from catan_pz.batch.base import Batch, BatchOptions, ThreadedGames
 from catan_pz.batch.steps import WHERE_FINISHED, LogMemory
-from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import check_arrays, check_unfinished, sound_records

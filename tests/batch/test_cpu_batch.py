@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, IllegalActionError
-from catan_pz.batch import threaded
+from catan_pz.batch import base
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.rewards import PointsGained
 
@@ -35,7 +35,7 @@ def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
 
 
 def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
-    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
+    monkeypatch.setattr(base, "FEWEST_GAMES_AT_ONCE", 4)
     batches = [
         CpuBatch(size, trading=False, seed=7, threads=threads, max_turns=60, observation="flat")
         for size, threads in ((16, 1), (16, 2), (16, 3), (3, 1))
@@ -138,7 +138,7 @@ def test_a_state_gives_out_the_masks_of_its_games_and_the_seats_to_move(observat
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
-    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 2)
+    monkeypatch.setattr(base, "FEWEST_GAMES_AT_ONCE", 2)
     batch = CpuBatch(6, trading=False, seed=1, threads=threads, observation="flat")
     alone = CpuBatch(6, trading=False, seed=1, observation="flat")
     game = Game(trading=False, seed=77)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import catan_pz
-from catan_pz.batch import threaded
+from catan_pz.batch import base
 from catan_pz.game.game import Game
 from catan_pz.game.view import view_of
 from catan_pz.kernels.backend import BACKEND, VARIABLE
@@ -81,7 +81,7 @@ def test_states_masks_observations_and_rewards_are_the_same_bytes() -> None:
 
 
 if __name__ == "__main__":
-    threaded.FEWEST_GAMES_AT_ONCE = 8  # type: ignore[misc]
+    base.FEWEST_GAMES_AT_ONCE = 8  # type: ignore[misc]
     print(BACKEND)
     for case in CASES:
         print(*(batch_digest(threads, 300, **case) for threads in (1, 2)))

@@ -15,8 +15,7 @@ from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules
-from catan_pz.batch.base import seeds_from
-from catan_pz.batch.threaded import ThreadedGames
+from catan_pz.batch.base import ThreadedGames, seeds_from
 from catan_pz.checks import check_choice, check_seed
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.arrays import each

@@ -7,7 +7,7 @@ from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
 from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.batch import threaded
+from catan_pz.batch import base
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import make_reward
@@ -138,7 +138,7 @@ def test_a_reward_that_only_python_knows_pays_the_same(options):
 
 
 def test_threads_and_batch_size_change_nothing(monkeypatch):
-    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
+    monkeypatch.setattr(base, "FEWEST_GAMES_AT_ONCE", 4)
     options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40}
     batches = [SingleLearnerBatch(12, threads=threads, **options) for threads in (1, 3)]
     small = SingleLearnerBatch(5, **options)
