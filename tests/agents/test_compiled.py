@@ -51,7 +51,6 @@ def test_compiled_games_are_those_at_a_table(names, options):
     ("one", "others", "least", "options"),
     [
         ("heuristic", "random", 0.95, {}),
-        ("heuristic", "random", 0.97, {"num_players": 2, "trading": False}),
         ("heuristic", "weighted", 0.95, {"offer_form": "both"}),
         ("weighted", "random", 0.5, {}),
     ],

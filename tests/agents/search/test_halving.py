@@ -81,36 +81,6 @@ def test_what_is_hopeless_gets_no_more_and_a_clear_case_ends_early() -> None:
     assert len(simulator.played) <= 2 + 4000 / CHUNKS + 2
 
 
-def test_a_number_of_simulations_is_given_out_in_chunks() -> None:
-    budget = Budget(100, None)
-    given = []
-    while (times := budget.chunk(3)) > 0:
-        given.append(times)
-        budget.played += 3 * times
-    assert sum(given) == 33
-    assert len(given) >= CHUNKS - 1
-    assert budget.part(1).left == 1
-
-
-def test_by_the_clock_there_is_always_a_first_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr("catan_pz.agents.search.simulator.perf_counter", lambda: now[0])
-    budget = Budget(None, 1.0)
-    now[0] += 5
-    assert budget.chunk(10) == 1
-    budget.played += 10
-    assert budget.chunk(10) == 0
-    budget = Budget(None, 1.0)
-    budget.played += 100
-    now[0] += 0.5
-    # 200 a second so far, and a look at the clock after a hundredth: one in ten takes longer.
-    assert budget.chunk(1) == 2
-    assert budget.chunk(10) == 1
-    assert budget.part(2).seconds_left == pytest.approx(0.25)
-    now[0] += 0.6
-    assert budget.chunk(1) == 0
-
-
 class Timed(MadeUp):
     """Each simulation takes a tenth of a second by a clock of its own."""
 
