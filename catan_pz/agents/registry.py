@@ -28,7 +28,7 @@ _HOMES: dict[str, str] = {
     "charlesworth": "catan_pz.published.charlesworth.agent:CharlesworthAgent",
     "gendre": "catan_pz.published.gendre.agent:GendreAgent",
     "exec:": "catan_pz.agents.programs.agent:ProgramAgent",
-    "catanatron:": "catan_pz.tables.catanatron.bots:load_bot",
+    "catanatron:": "catan_pz.tables.catanatron.bots:CatanatronAgent",
 }
 """Where the class, or the function that makes the agent, lies: imported when it is wanted. Names
 that end in a colon are of families, whose function takes the rest of the name as well."""

@@ -18,33 +18,27 @@ from catan_pz.tables.catanatron.installed import (
     INSTALL,
     INSTALL_SOME,
     has_module,
-    has_params,
     installed_version,
     module,
     playable_actions,
     set_playable_actions,
 )
-from catan_pz.tables.catanatron.moves import Actions, Move, actions_of
-from catan_pz.tables.catanatron.numbering import COLORS
+from catan_pz.tables.catanatron.moves import COLORS, Actions, Move, actions_of
 from catan_pz.tables.catanatron.position import game_of
 from catan_pz.terms import Phase
 
 
 @dataclass(frozen=True)
 class Bot:
-    """A kind of bot.
-
-    Attributes:
-        home: module and class in catanatron.
-        number: what a number after its name means, as an argument of the class; "" for none.
-        default: the number where none is given.
-        flags: words that may follow.
-    """
+    """A kind of bot."""
 
     home: str
+    """module and class in catanatron"""
     number: str = ""
+    """what a number after its name means, as an argument of the class"""
     default: int = 0
     flags: tuple[str, ...] = ()
+    """words that may follow"""
 
 
 _SEARCHES: Final = ("pruned", "contender", "mended")
@@ -63,16 +57,11 @@ BOTS: Final = {
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot and its options, as its name tells them: "ab2-pruned-mended".
-
-    Attributes:
-        name: of the bot.
-        number: depth or simulations, 0 for none.
-        flags: words after its name.
-    """
+    """A bot and its options, as its name tells them: "ab2-pruned-mended"."""
 
     name: str
     number: int
+    """depth or simulations, 0 for none"""
     flags: tuple[str, ...]
 
     @classmethod
@@ -99,7 +88,7 @@ class BotSpec:
                 f"catanatron {installed_version()} has no bot {self.name!r}: install 3.3.0 by "
                 f"{INSTALL}"
             )
-        if has_params():
+        if has_module("params"):  # as after 3.3.0
             raise ImportError(
                 f"catanatron {installed_version()} makes its bots in a way that isn't known here; "
                 f"3.2.1 and 3.3.0 are: {INSTALL_SOME}, or {INSTALL}"
@@ -145,38 +134,29 @@ class CatanatronAgent(Agent):
 
     def __init__(self, bot: str) -> None:
         self._spec = BotSpec.read(bot)
-        self._colors = [module("models.player").Color[name] for name in COLORS]
-        self._spec.player(self._colors[0])
+        self._spec.player(module("models.player").Color.RED)
         self.bot = bot
         self.name = f"catanatron:{bot}"
         self.catanatron = installed_version()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_colors"}
-
-    def __setstate__(self, data: dict[str, Any]) -> None:
-        self.__dict__.update(data)
-        self._colors = [module("models.player").Color[name] for name in COLORS]
-
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        simple = module("models.player").Player
-        self._players = [simple(color) for color in self._colors[: rules.num_players]]
-        self._players[seat] = self._spec.player(self._colors[seat])
+        players = module("models.player")
+        colors = [players.Color[name] for name in COLORS[: rules.num_players]]
+        self._players = [players.Player(color) for color in colors]
+        self._players[seat] = self._spec.player(colors[seat])
         self._intended: Actions = ()
 
     def act(self, view: View) -> int:
         """Choose an action."""
+        intended, self._intended = self._intended, ()
+        if intended and view.mask[intended[0]]:
+            return intended[0]
         legal = np.flatnonzero(view.mask)
-        if self._intended and view.mask[self._intended[0]]:
-            action, self._intended = self._intended[0], self._intended[1:]
-            return action
-        self._intended = ()
-        without_trade = legal[legal < NUM_ACTIONS_WITHOUT_TRADE]
         if len(legal) == 1:
             return int(legal[0])
-        if not len(without_trade):
+        if legal[0] >= NUM_ACTIONS_WITHOUT_TRADE:
             return REJECT if view.mask[REJECT] else WITHDRAW
         game = view.resample(np.random.default_rng(self.random.next()))
         if game.phase == Phase.STEAL:
@@ -211,8 +191,3 @@ class CatanatronAgent(Agent):
             if actions is not None and view.mask[actions[0]]:
                 found[action] = actions
         return dict(sorted(found.items(), key=lambda item: item[1]))
-
-
-def load_bot(bot: str) -> CatanatronAgent:
-    """The agent "catanatron:BOT"."""
-    return CatanatronAgent(bot)

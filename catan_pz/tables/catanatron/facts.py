@@ -1,18 +1,17 @@
 """What lies open to a seat at a catanatron table, read from the document of its game.
 
 The document is what newer versions send to bots: what a game is made of as JSON values. For
-older versions `table.document_of` writes its parts that are read here.
+older versions `players.document_of` writes its parts that are read here.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.rules import Board
-from catan_pz.tables.catanatron.numbering import (
+from catan_pz.rules import Board, Rules
+from catan_pz.tables.catanatron.moves import (
     EDGE_OF,
     HEX_OF,
     NAME_OF,
@@ -40,12 +39,6 @@ _PHASES: Final = {
     "MOVE_ROBBER": Phase.MOVE_ROBBER,
 }
 
-POSITION: Final = (
-    *("robber", "phase", "turn_player", "player", "rolled", "card_played", "free_roads"),
-    *("roads", "settlements", "cities", "longest_road_owner", "largest_army_owner"),
-)
-"""Fields of a record that lie open on the board, or are said of the turn."""
-
 
 def board_from_map(written: Mapping[str, Any]) -> Board:
     """The board of a map as documents have it."""
@@ -67,101 +60,102 @@ def _kind(resource: str | None, without: int) -> int:
     return int(without) if resource is None else int(RESOURCE_OF[resource])
 
 
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """What a seat may know of the position by looking at the table.
+def rules_in(document: Mapping[str, Any]) -> Rules:
+    """The rules of a game, its board included, from the document of its beginning."""
+    options = document["game"]
+    return Rules(
+        num_players=len(document["colors"]),
+        trading=False,
+        victory_points=options["vps_to_win"],
+        discard_limit=options["discard_limit"],
+        friendly_robber=options["friendly_robber"],
+        board=board_from_map(document["map"]),
+        max_turns=None,
+    )
 
-    Attributes:
-        seat: who looks.
-        position: the `POSITION`, as fields of a record.
-        bank: (R,) cards of each resource.
-        hand: (R,) own cards.
-        sizes: (P,) cards in each hand.
-        cards: (C,) own development cards.
-        card_counts: (P,) development cards held.
-        played: (P, C) development cards played.
-        to_discard: (P,) cards still to be discarded.
-    """
+
+class Facts(NamedTuple):
+    """What a seat may know of the position by looking at the table."""
 
     seat: int
     position: dict[str, Any]
+    """what lies open on the board or is said of the turn, as fields of a record"""
     bank: tuple[int, ...]
     hand: tuple[int, ...]
+    """(R,) own cards"""
     sizes: tuple[int, ...]
+    """(P,) cards in each hand"""
     cards: tuple[int, ...]
+    """(C,) own development cards"""
     card_counts: tuple[int, ...]
+    """(P,) development cards held"""
     played: tuple[tuple[int, ...], ...]
+    """(P, C) development cards played"""
     to_discard: tuple[int, ...]
+    """(P,) cards still to be discarded"""
+    hands: list[tuple[int, ...]] | None = None
+    """(P, R) all hands where the table tells them; used as hidden parts of moves are"""
 
     @classmethod
     def read(cls, document: Mapping[str, Any], seat: int) -> Self:
         """What a document shows to a seat; what it tells of others' cards is left aside."""
         try:
-            colors = document["colors"]
-            players = [_Player(document["player_state"], p) for p in range(len(colors))]
+            count = len(document["colors"])
+            players = [_Player(document["player_state"], p) for p in range(count)]
             return cls(
                 seat,
                 _position(document, players),
                 tuple(our_order(document["resource_freqdeck"])),
                 players[seat].hand(),
-                tuple(player.size() for player in players),
+                tuple(player.size("RESOURCES", player.hand) for player in players),
                 players[seat].cards(),
-                tuple(player.card_count() for player in players),
+                tuple(player.size("DEVELOPMENT_CARDS", player.cards) for player in players),
                 tuple(player.played() for player in players),
                 tuple(document["discard_counts"]),
+                None if any(map(_Player.hides, players)) else [one.hand() for one in players],
             )
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ValueError(f"the document of the game is none that is known: {error!r}") from None
 
 
-@dataclass(frozen=True)
-class _Player:
+class _Player(NamedTuple):
     """The entries of one seat in `player_state`."""
 
     state: Mapping[str, Any]
     seat: int
 
-    def __getitem__(self, name: str) -> Any:
+    def of(self, name: str) -> Any:
         return self.state[f"P{self.seat}_{name}"]
 
-    def hand(self) -> tuple[int, ...]:
-        return tuple(int(self[f"{NAME_OF[r]}_IN_HAND"]) for r in range(NUM_RESOURCES))
+    def hides(self) -> bool:
+        return f"P{self.seat}_WOOD_IN_HAND" not in self.state
 
-    def size(self) -> int:
-        hidden = self.state.get(f"P{self.seat}_NUM_RESOURCES_IN_HAND")
-        return sum(self.hand()) if hidden is None else int(hidden)
+    def hand(self) -> tuple[int, ...]:
+        return tuple(int(self.of(f"{NAME_OF[r]}_IN_HAND")) for r in range(NUM_RESOURCES))
 
     def cards(self) -> tuple[int, ...]:
-        return tuple(int(self[f"{card.name}_IN_HAND"]) for card in Card)
-
-    def card_count(self) -> int:
-        hidden = self.state.get(f"P{self.seat}_NUM_DEVELOPMENT_CARDS_IN_HAND")
-        return sum(self.cards()) if hidden is None else int(hidden)
+        return tuple(int(self.of(f"{card.name}_IN_HAND")) for card in Card)
 
     def played(self) -> tuple[int, ...]:
-        return tuple(int(self[f"PLAYED_{card.name}"]) for card in Card)
+        return tuple(int(self.of(f"PLAYED_{card.name}")) for card in Card)
 
-
-def all_hands(document: Mapping[str, Any]) -> list[list[int]] | None:
-    """(P, R) cards of all hands, or None where the document hides them."""
-    players = [_Player(document["player_state"], p) for p in range(len(document["colors"]))]
-    try:
-        return [list(player.hand()) for player in players]
-    except KeyError:
-        return None
+    def size(self, what: str, held: Callable[[], tuple[int, ...]]) -> int:
+        hidden = self.state.get(f"P{self.seat}_NUM_{what}_IN_HAND")
+        return sum(held()) if hidden is None else int(hidden)
 
 
 def _owner(players: Sequence[_Player], what: str) -> int:
-    return next((player.seat for player in players if player[what]), NOBODY)
+    return next((player.seat for player in players if player.of(what)), NOBODY)
 
 
 def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[str, Any]:
     turn_player = int(document["current_turn_index"])
-    rolled = bool(players[turn_player]["HAS_ROLLED"])
+    in_turn = players[turn_player]
+    rolled = bool(in_turn.of("HAS_ROLLED"))
     # It counts two also where a player has one road left.
     free_roads = min(
         int(document["free_roads_available"]) if document["is_road_building"] else 0,
-        int(players[turn_player]["ROADS_AVAILABLE"]),
+        int(in_turn.of("ROADS_AVAILABLE")),
     )
     roads = np.zeros((len(players), 2), np.int64)
     buildings = {name: np.zeros(len(players), np.int64) for name in ("SETTLEMENT", "CITY")}
@@ -179,7 +173,7 @@ def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[s
         "turn_player": turn_player,
         "player": int(document["current_player_index"]),
         "rolled": int(rolled),
-        "card_played": int(players[turn_player]["HAS_PLAYED_DEVELOPMENT_CARD_IN_TURN"]),
+        "card_played": int(in_turn.of("HAS_PLAYED_DEVELOPMENT_CARD_IN_TURN")),
         "free_roads": free_roads,
         "roads": roads,
         "settlements": buildings["SETTLEMENT"],
@@ -231,11 +225,7 @@ def write_cards(
 ) -> None:
     """Write hands and development cards into a record; what the seat can't know is drawn.
 
-    Args:
-        facts: what lies open.
-        record: `STATE` scalar.
-        bought: cards bought this turn by the player in turn, None for hidden ones.
-        rng: where the draws come from.
+    `bought` has the cards bought this turn by the player in turn, None for hidden ones.
     """
     n = len(facts.sizes)
     record["bank"] = facts.bank

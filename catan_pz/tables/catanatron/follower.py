@@ -15,8 +15,14 @@ from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.catanatron.facts import Facts, agree_on_cards, write_cards, write_position
-from catan_pz.tables.catanatron.moves import Move, actions_of, stolen, victim_of
-from catan_pz.tables.catanatron.numbering import CARD_OF, RESOURCE_OF
+from catan_pz.tables.catanatron.moves import (
+    CARD_OF,
+    RESOURCE_OF,
+    Move,
+    actions_of,
+    stolen,
+    victim_of,
+)
 from catan_pz.terms import Card, Phase
 
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
@@ -24,51 +30,30 @@ _PLENTY: Final = 4
 """Cards of each resource that let anybody pay for anything."""
 
 
-class _LostError(ValueError):
-    """A move that our rules have no place for."""
-
-
 class TableFollower:
-    """Follows a table by its moves, and by what it shows wherever it plays by other rules.
-
-    Args:
-        rules: of the game, as the agent is told them.
-        seat: the seat from which it is followed.
-        colors: (P,) of each seat.
-        board: the board on the table.
-
-    Attributes:
-        seat: the seat.
-        game: the `FollowedGame`.
-        restarts: how often hands had to be taken from what the table shows, which leaves
-            aside what was concluded of them before.
-        amendments: how often the position had to be.
-    """
+    """Follows a table by its moves, and by what it shows wherever it plays by other rules."""
 
     def __init__(self, rules: Rules, seat: int, colors: Sequence[str], board: Board) -> None:
         self.seat = seat
         self.game = FollowedGame(rules, seat, board, 0)
         self.restarts = 0
+        """how often hands had to be taken from what the table shows, and beliefs begun anew"""
         self.amendments = 0
+        """how often the position had to be"""
         self._colors = list(colors)
         self._rng = np.random.default_rng(0)
         self._waiting: deque[tuple[Move, int]] = deque()
-        self._is_lost = False
+        self._is_lost = False  # a move came that our rules have no place for
         self._hands: Any = np.zeros((len(colors), 5), np.int64)
         self._turns = 0
         self._bought: list[Card | None] = []
         self._dice = (0, 0)
 
     def take(self, move: Move) -> list[Events]:
-        """Take in a move, as the table records it.
+        """The events of a move as the seat sees them; fewer where the table plays by other rules.
 
-        Args:
-            move: the move. What the seat may not see of it has a part only in counting what
-                a monopoly takes from each hand in public.
-
-        Returns:
-            The events of its decisions, as the seat sees them; fewer where the table plays
-            by other rules.
+        What the seat may not see of the move has a part only in counting what a monopoly takes
+        from each hand in public.
         """
         self._note(move)
         if self._is_lost:
@@ -93,12 +78,12 @@ class TableFollower:
     def _take(self, move: Move) -> list[Events]:
         actions = actions_of(move, self._colors)
         if actions is None:
-            raise _LostError(f"no action stands for {move}")
+            raise ValueError(f"no action stands for {move}")
         if move.kind in ("DISCARD", "DISCARD_RESOURCE"):
             self._waiting.extend((move, action) for action in actions)
             return self._play_discards()
         if self._waiting:
-            raise _LostError("somebody goes on before all have discarded")
+            raise ValueError("somebody goes on before all have discarded")
         told = [self._play(move, actions[0])]
         if len(actions) > 1 and self.game.sampled.phase == Phase.STEAL:
             told.append(self._play(move, actions[1]))
@@ -107,16 +92,13 @@ class TableFollower:
     def _play_discards(self) -> list[Events]:
         """Play the discards that are due; the table has another order of seats."""
         told = []
-        due = True
-        while due:
-            due = False
-            for k, (move, action) in enumerate(self._waiting):
-                sampled = self.game.sampled
-                if sampled.phase == Phase.DISCARD and move.seat == sampled.player:
-                    del self._waiting[k]
-                    told.append(self._play(move, action))
-                    due = True
-                    break
+        while self.game.sampled.phase == Phase.DISCARD:
+            seat = self.game.sampled.player
+            due = next((one for one in self._waiting if one[0].seat == seat), None)
+            if due is None:
+                break
+            self._waiting.remove(due)
+            told.append(self._play(*due))
         return told
 
     def _play(self, move: Move, action: int) -> Events:
@@ -124,7 +106,7 @@ class TableFollower:
         games = self.game.sampled.games.copy()
         record = games[0]
         if record["player"] != move.seat:
-            raise _LostError(f"seat {record['player']} is to move by our rules")
+            raise ValueError(f"seat {record['player']} is to move by our rules")
         outcome = self._outcome(move, action)
         self._make_possible(record, move, action, outcome)
         events = Game.from_games(games, self.game.rules).step_once(action, outcome)
@@ -145,7 +127,7 @@ class TableFollower:
             return None
         name = stolen(move)
         if name is None:
-            raise _LostError("the resource stolen isn't told")
+            raise ValueError("the resource stolen isn't told")
         return RESOURCE_OF[name]
 
     def _steals(self, action: int) -> bool:
@@ -198,13 +180,8 @@ class TableFollower:
                     self._hands[event.other, RESOURCE_OF[name]] -= 1
                     self._hands[event.seat, RESOURCE_OF[name]] += 1
 
-    def agree(self, facts: Facts, hands: Any = None) -> None:
-        """Take what lies open from the table, where the moves by our rules led elsewhere.
-
-        Args:
-            facts: what the seat sees on the table.
-            hands: (P, R) all hands, if the table tells them; used as hidden parts of moves are.
-        """
+    def agree(self, facts: Facts) -> None:
+        """Take what lies open from the table, where the moves by our rules led elsewhere."""
         if facts.position["phase"] == Phase.DISCARD and not self._is_lost:
             return
         games = self.game.sampled.games.copy()
@@ -217,7 +194,7 @@ class TableFollower:
             record["turn"] = self._turns
             record["dice"] = self._dice
             self.game.restart(games)
-            self._hands = None if hands is None else np.array(hands)
+            self._hands = None if facts.hands is None else np.array(facts.hands)
             self.restarts += 1
             self._is_lost = False
         else:
@@ -262,11 +239,11 @@ def _dice_of(move: Move) -> tuple[int, int]:
         first, second = move.result or move.value
         return int(first), int(second)
     except (TypeError, ValueError):
-        raise _LostError(f"{quoted(move)} tells no two dice") from None
+        raise ValueError(f"{quoted(move)} tells no two dice") from None
 
 
 def _card_of(move: Move) -> Card:
     name = move.result or move.value
     if not isinstance(name, str) or name not in CARD_OF:
-        raise _LostError("the card bought isn't told")
+        raise ValueError("the card bought isn't told")
     return CARD_OF[name]

@@ -47,23 +47,20 @@ def has_records() -> bool:
     return hasattr(module("models.enums"), "ActionRecord")
 
 
-@cache
-def has_params() -> bool:
-    """Whether players take their options as one object, as after 3.3.0."""
-    return has_module("params")
-
-
 def playable_actions(game: Any) -> list[Any]:
     """The actions that a game of catanatron allows now."""
-    holder = game if has_records() else game.state
-    actions: list[Any] = holder.playable_actions
+    actions: list[Any] = (game if has_records() else game.state).playable_actions
     return actions
+
+
+def moves_offered(game: Any) -> list[Any]:
+    """The actions that a game allows, in an order that doesn't depend on hashes."""
+    return sorted(playable_actions(game), key=repr)
 
 
 def set_playable_actions(game: Any, actions: list[Any]) -> None:
     """Let a game of catanatron allow only these actions, until it is played on."""
-    holder = game if has_records() else game.state
-    holder.playable_actions = actions
+    (game if has_records() else game.state).playable_actions = actions
 
 
 def written_records(game: Any) -> list[tuple[Any, Any]]:

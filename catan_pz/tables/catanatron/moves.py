@@ -1,17 +1,94 @@
-"""Moves at a catanatron table, as plain values, and the actions that they stand for.
+"""Places, resources, cards and moves as catanatron writes them, and as we do.
 
-A move is what catanatron writes as JSON: a color, a type and a value. Where we take two
-decisions, the robber's hex and whom to steal from, it has one; where we discard card by card,
-version 3.2.1 discards a whole hand's half at once.
+catanatron gives hexes cube coordinates (x, y, z), numbers the vertices ("nodes") in the order
+in which its list of hexes comes upon them, and names an edge by its two vertices. Both boards
+lie the same way round, and the harbors have the same order. A move is a color, a type and a
+value. Where we take two decisions, the robber's hex and whom to steal from, it has one; where we
+discard card by card, version 3.2.1 discards a whole hand's half at once.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import Any, Final, NamedTuple, Self
 
 from catan_pz import actions as table
-from catan_pz.tables.catanatron.numbering import EDGE_OF, HEX_OF, RESOURCE_OF, VERTEX_OF
+from catan_pz.board.topology import EDGE_VERTICES, HEX_POINTS, HEX_VERTICES
+from catan_pz.terms import Card, Resource
 
+Coordinate = tuple[int, int, int]
+Edge = tuple[int, int]
 Actions = tuple[int, ...]
+
+_RINGS: Final = (
+    *((0, 0), (1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)),
+    *((2, 0), (1, 1), (0, 2), (-1, 2), (-2, 2), (-2, 1)),
+    *((-2, 0), (-1, -1), (0, -2), (1, -2), (2, -2), (2, -1)),
+)
+"""x and z of the hexes in catanatron's order: the center, the ring around it, the outer ring."""
+
+_HEX_AT: Final = {(int(x), int(y)): h for h, (x, y) in enumerate(HEX_POINTS)}
+
+COORDINATES: Final = tuple((x, -x - z, z) for x, z in _RINGS)
+"""Cube coordinates of the hexes, in catanatron's order."""
+
+HEX_OF: Final[dict[Coordinate, int]] = {
+    (x, y, z): _HEX_AT[4 * x + 2 * z, 2 * z] for x, y, z in COORDINATES
+}
+"""Our hex at each coordinate."""
+
+COORDINATE_OF: Final = {h: place for place, h in HEX_OF.items()}
+"""The coordinate of each hex."""
+
+VERTEX_OF: Final = tuple(
+    dict.fromkeys(int(v) for place in COORDINATES for v in HEX_VERTICES[HEX_OF[place]])
+)
+"""Our vertex for each node."""
+
+NODE_OF: Final = {v: node for node, v in enumerate(VERTEX_OF)}
+"""The node of each vertex."""
+
+EDGE_OF: Final[dict[Edge, int]] = {
+    pair: e
+    for e, ends in enumerate(EDGE_VERTICES.tolist())
+    for pair in permutations((NODE_OF[v] for v in ends), 2)
+}
+"""Our edge between each pair of nodes, given in either order."""
+
+NODES_OF: Final[dict[int, Edge]] = {e: pair for pair, e in EDGE_OF.items() if pair[0] < pair[1]}
+"""The nodes of each edge, the smaller one first."""
+
+RESOURCE_OF: Final = {
+    "WOOD": Resource.LUMBER,
+    "BRICK": Resource.BRICK,
+    "SHEEP": Resource.WOOL,
+    "WHEAT": Resource.GRAIN,
+    "ORE": Resource.ORE,
+}
+"""Our resource for each of its names, in its order."""
+
+RESOURCE_NAMES: Final = tuple(RESOURCE_OF)
+
+NAME_OF: Final = {int(resource): name for name, resource in RESOURCE_OF.items()}
+"""The name of each resource."""
+
+CARD_OF: Final = {card.name: card for card in Card}
+"""Our development card for each of its names, which are the same."""
+
+COLORS: Final = ("RED", "BLUE", "ORANGE", "WHITE")
+"""Colors of players."""
+
+
+def our_order(counts: Iterable[int]) -> list[int]:
+    """(R,) counts of resources in our order, given in catanatron's."""
+    given = dict(zip(RESOURCE_NAMES, counts, strict=True))
+    return [int(given[NAME_OF[r]]) for r in range(len(RESOURCE_NAMES))]
+
+
+def their_order(counts: Iterable[int]) -> list[int]:
+    """(R,) counts of resources in catanatron's order, given in ours."""
+    given = [int(n) for n in counts]
+    return [given[RESOURCE_OF[name]] for name in RESOURCE_NAMES]
+
 
 _SINGLE: Final = {
     "ROLL": table.ROLL,
@@ -41,13 +118,7 @@ class Move(NamedTuple):
 
     @classmethod
     def read(cls, colors: Sequence[str], written: Any, result: Any = None) -> Self:
-        """A move from what catanatron writes: color, type and value.
-
-        Args:
-            colors: (P,) color of each seat.
-            written: the three, as a list, or an `Action` of catanatron.
-            result: what chance brought.
-        """
+        """A move from its color, type and value, as a list or an `Action` of catanatron."""
         try:
             color, kind, value = map(plain, written)
             return cls(colors.index(color), str(kind), value, plain(result))
@@ -81,9 +152,14 @@ def actions_of(move: Move, colors: Sequence[str]) -> Actions | None:
             case "BUILD_CITY":
                 return (table.BUILD_CITY + VERTEX_OF[value],)
             case "MOVE_ROBBER":
-                return _robber(move, colors)
+                action = table.MOVE_ROBBER + HEX_OF[value[0]]
+                victim = victim_of(move, colors)
+                if victim is None:
+                    return (action,)
+                return action, table.STEAL + (victim - move.seat) % len(colors) - 1
             case "DISCARD_RESOURCE" | "DISCARD":
-                return _discard(value if kind == "DISCARD" else (value,))
+                names = value if kind == "DISCARD" else (value,)
+                return tuple(table.DISCARD + RESOURCE_OF[name] for name in names)
             case "PLAY_YEAR_OF_PLENTY":
                 first, second = (RESOURCE_OF[name] for name in value)
                 return (int(table.PLENTY_ACTIONS[first, second]),)
@@ -97,27 +173,9 @@ def actions_of(move: Move, colors: Sequence[str]) -> Actions | None:
     return None
 
 
-def _robber(move: Move, colors: Sequence[str]) -> Actions:
-    place, victim = move.value[:2]
-    action = table.MOVE_ROBBER + HEX_OF[place]
-    if victim is None:
-        return (action,)
-    places = (colors.index(victim) - move.seat) % len(colors)
-    return action, table.STEAL + places - 1
-
-
-def _discard(names: Iterable[str] | None) -> Actions | None:
-    if names is None:
-        return None
-    return tuple(table.DISCARD + RESOURCE_OF[name] for name in names)
-
-
 def stolen(move: Move) -> str | None:
-    """The name of the resource that a robber's move took, None if it is hidden or there is none.
-
-    Version 3.2.1 writes it as the third part of the value.
-    """
-    value = move.value
+    """The name of the resource that a robber's move took, None if it is hidden or there is none."""
+    value = move.value  # 3.2.1 writes it as the third part
     return move.result or (value[2] if len(value) > 2 else None)
 
 

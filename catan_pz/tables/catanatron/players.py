@@ -12,17 +12,14 @@ from typing import Any
 
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
-from catan_pz.agents.registry import as_agent
 from catan_pz.rules import Rules
-from catan_pz.tables.catanatron.facts import board_from_map
 from catan_pz.tables.catanatron.installed import (
     has_module,
     installed_version,
     module,
-    playable_actions,
     written_records,
 )
-from catan_pz.tables.catanatron.seat import AgentSeat
+from catan_pz.tables.catanatron.seat import TableAgent
 
 
 def document_of(game: Any) -> dict[str, Any]:
@@ -30,11 +27,14 @@ def document_of(game: Any) -> dict[str, Any]:
     state = game.state
     colors = [color.value for color in state.colors]
     return {
+        "game": {
+            "vps_to_win": game.vps_to_win,
+            "discard_limit": state.discard_limit,
+            "friendly_robber": getattr(state, "friendly_robber", False),
+        },
         "colors": colors,
         "player_state": state.player_state,
-        "buildings_by_color": {
-            color.value: state.buildings_by_color[color] for color in state.colors
-        },
+        "buildings_by_color": {c.value: state.buildings_by_color[c] for c in state.colors},
         "resource_freqdeck": state.resource_freqdeck,
         "board": {"robber_coordinate": state.board.robber_coordinate},
         "current_player_index": state.current_player_index,
@@ -73,21 +73,7 @@ def map_document_of(catan_map: Any) -> dict[str, Any]:
     return {"tiles": tiles}
 
 
-def rules_of(game: Any) -> Rules:
-    """The rules of a game of catanatron."""
-    state = game.state
-    return Rules(
-        num_players=len(state.colors),
-        trading=False,
-        victory_points=game.vps_to_win,
-        discard_limit=state.discard_limit,
-        friendly_robber=getattr(state, "friendly_robber", False),
-        board=board_from_map(map_document_of(state.board.map)),
-        max_turns=None,
-    )
-
-
-class AgentPlayer:
+class AgentPlayer(TableAgent):
     """An agent as a player of catanatron.
 
     It looks at what its seat may know only: the moves of all as they are seen, and what lies
@@ -98,11 +84,6 @@ class AgentPlayer:
         agent: the agent, or its name.
         rules: of the games, as the agent is told them; None for those of each game.
         seed: of its random choices; each further game has another.
-
-    Attributes:
-        color: the same.
-        is_bot: True.
-        seat: the `AgentSeat` of the present game, None outside of one.
     """
 
     is_bot = True
@@ -115,49 +96,26 @@ class AgentPlayer:
         rules: Rules | None = None,
         seed: int = 0,
     ) -> None:
+        super().__init__(agent, seed, rules)
         self.color = color
-        self.seat: AgentSeat | None = None
-        self._agent = as_agent(agent)
-        self._rules = rules
-        self._seed = seed
         self._game_id: Any = None
 
     def __repr__(self) -> str:
-        return f"{self._agent.name}:{self.color.value}"
+        return f"{self.agent.name}:{self.color.value}"
 
     def reset_state(self) -> None:
-        """A game begins."""
-        self._leave()
+        """A game begins; nobody tells how the one before ended."""
+        self.leave()
 
     def decide(self, game: Any, offered: Any) -> Any:
         """Choose one of the actions that are offered."""
-        seat = self.seat
-        if seat is None or self._game_id != game.id:
-            seat = self._sit_down(game)
+        document = document_of(game)
+        if self.follower is None or self._game_id != game.id:
+            start = {"map": map_document_of(game.state.board.map)}
+            self.begin(document | start, self.color.value)
+            self._game_id = game.id
         offered = list(offered)
-        return offered[seat.choose(written_records(game), document_of(game), offered)]
-
-    def _leave(self) -> None:
-        """Leave the game before, whose end nobody tells."""
-        seat, self.seat, self._game_id = self.seat, None, None
-        if seat is not None:
-            seat.abort()
-
-    def _sit_down(self, game: Any) -> AgentSeat:
-        self._leave()
-        colors = [color.value for color in game.state.colors]
-        rules = rules_of(game)
-        self.seat = AgentSeat(
-            self._agent,
-            self._rules or rules,
-            rules.board,
-            colors,
-            colors.index(self.color.value),
-            self._seed,
-        )
-        self._game_id = game.id
-        self._seed = (self._seed + 1) % 2**64
-        return self.seat
+        return offered[self.choose(written_records(game), document, offered)]
 
 
 def register(code: str, agent: str) -> None:
@@ -176,8 +134,3 @@ def register(code: str, agent: str) -> None:
         return AgentPlayer(color, name)
 
     module("cli.cli_players").register_cli_player(code, make)
-
-
-def moves_offered(game: Any) -> list[Any]:
-    """The actions that a game allows, in an order that doesn't depend on hashes."""
-    return sorted(playable_actions(game), key=repr)

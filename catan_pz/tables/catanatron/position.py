@@ -11,7 +11,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.state_json import board_of, edges_of, vertices_of
 from catan_pz.rules import Board
 from catan_pz.tables.catanatron.installed import has_records, module
-from catan_pz.tables.catanatron.numbering import (
+from catan_pz.tables.catanatron.moves import (
     COORDINATE_OF,
     COORDINATES,
     HEX_OF,

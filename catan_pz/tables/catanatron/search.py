@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from catan_pz.tables.catanatron.installed import module
-from catan_pz.tables.catanatron.numbering import CARD_OF, RESOURCE_NAMES
+from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_NAMES
 
 Outcomes = Iterator[tuple[Any, float]]
 """Games after an action, each with its probability."""

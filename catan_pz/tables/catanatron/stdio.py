@@ -12,31 +12,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from catan_pz.agents.base import Agent
 from catan_pz.checks import not_possible, quoted
-from catan_pz.rules import Board, Rules
-from catan_pz.tables.catanatron.facts import board_from_map
-from catan_pz.tables.catanatron.seat import AgentSeat
+from catan_pz.tables.catanatron.seat import TableAgent
 
 PROTOCOL_VERSION: Final = 1
 """The version of the protocol that is spoken."""
 
 
-class StdioBot:
-    """Answers the messages of a table, one after the other.
-
-    Args:
-        agent: who plays.
-        seed: of its random choices; each further game has another.
-
-    Attributes:
-        seat: the `AgentSeat` of the present game, None outside of one.
-    """
-
-    def __init__(self, agent: Agent, seed: int = 0) -> None:
-        self.seat: AgentSeat | None = None
-        self._agent = agent
-        self._seed = seed
+class StdioBot(TableAgent):
+    """An agent that answers the messages of a table, one after the other."""
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
         """The answer to a message, None for none."""
@@ -47,9 +31,9 @@ class StdioBot:
                 case "hello":
                     return self._hello(message)
                 case "before":
-                    self._before(message)
+                    self.begin(message["state"], message["color"])
                 case "decide":
-                    return self._decide(message)
+                    return self._answer_decide(message)
                 case "after":
                     self.leave()
         except (LookupError, TypeError, AttributeError, OverflowError) as error:
@@ -65,51 +49,15 @@ class StdioBot:
             )
         return {
             "protocol_version": PROTOCOL_VERSION,
-            "name": self._agent.name,
+            "name": self.agent.name,
             "observe": False,
         }
 
-    def _before(self, message: Mapping[str, Any]) -> None:
-        state = message["state"]
-        board, colors = board_from_map(state["map"]), list(state["colors"])
-        if message["color"] not in colors:
-            raise not_possible("color", message["color"], f"one of {colors}")
-        self.leave()
-        self.seat = AgentSeat(
-            self._agent,
-            _rules_of(state, board),
-            board,
-            colors,
-            colors.index(message["color"]),
-            self._seed,
-        )
-        self._seed = (self._seed + 1) % 2**64
-
-    def _decide(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        if self.seat is None:
+    def _answer_decide(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        if self.follower is None:
             raise ValueError("the message 'decide' came before a game")
         state, offered = message["state"], list(message["playable_actions"])
-        chosen = self.seat.choose(list(state["action_records"]), state, offered)
-        return {"action": offered[chosen]}
-
-    def leave(self) -> None:
-        """Leave the present game, if there is one."""
-        seat, self.seat = self.seat, None
-        if seat is not None:
-            seat.abort()
-
-
-def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:
-    options = state["game"]
-    return Rules(
-        num_players=len(state["colors"]),
-        trading=False,
-        victory_points=options["vps_to_win"],
-        discard_limit=options["discard_limit"],
-        friendly_robber=options["friendly_robber"],
-        board=board,
-        max_turns=None,
-    )
+        return {"action": offered[self.choose(list(state["action_records"]), state, offered)]}
 
 
 def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:

@@ -26,10 +26,11 @@ from catan_pz.tables.catanatron.installed import (
     has_records,
     installed_version,
     module,
+    moves_offered,
     set_playable_actions,
 )
-from catan_pz.tables.catanatron.numbering import COLORS
-from catan_pz.tables.catanatron.players import AgentPlayer, moves_offered
+from catan_pz.tables.catanatron.moves import COLORS
+from catan_pz.tables.catanatron.players import AgentPlayer
 
 _NUMBERS: Final = {"spiral": "official_spiral", "random": "random"}
 """How number tokens are placed on each kind of board."""
@@ -248,9 +249,9 @@ class _HostedGame:
         elif self.is_truncated:
             reason = TRUNCATED
         for player in self.players:
-            if isinstance(player, AgentPlayer) and player.seat is not None:
+            if isinstance(player, AgentPlayer):
                 with warned_at_end():
-                    player.seat.leave(winner, self.points, self.turns, reason)
+                    player.leave(winner, self.points, self.turns, reason)
 
     def result(self) -> GameResult:
         """The result of the game, finished or forfeited."""

@@ -19,15 +19,13 @@ from catan_pz.game.game import Game
 from catan_pz.tables.catanatron.bots import BotSpec
 from catan_pz.tables.catanatron.facts import (
     Facts,
-    all_hands,
     board_from_map,
     write_cards,
     write_position,
 )
-from catan_pz.tables.catanatron.installed import installed_version, written_records
-from catan_pz.tables.catanatron.moves import Move, actions_of, stolen
-from catan_pz.tables.catanatron.numbering import CARD_OF, RESOURCE_OF
-from catan_pz.tables.catanatron.players import document_of, map_document_of, moves_offered
+from catan_pz.tables.catanatron.installed import installed_version, moves_offered, written_records
+from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, actions_of, stolen
+from catan_pz.tables.catanatron.players import document_of, map_document_of
 from catan_pz.tables.catanatron.table import deal, table_rules
 from catan_pz.terms import Card, Phase
 
@@ -54,17 +52,16 @@ class Comparison:
         write_position(facts, games[0])
         write_cards(facts, games[0], self.bought, np.random.default_rng(0))
         record = games[0]
-        self.uncover(record)
+        self.uncover(record, facts.hands)
         discarding = record["phase"] == Phase.DISCARD
         record["to_discard"][:] = 0
         if discarding:
             record["to_discard"][seat] = facts.to_discard[seat]
         return Game.from_games(games, self.rules)
 
-    def uncover(self, record):
+    def uncover(self, record, hands):
         """Write the true cards in the place of drawn ones."""
-        state, document = self.game.state, document_of(self.game)
-        hands = np.array(all_hands(document))
+        state, hands = self.game.state, np.array(hands)
         record["hand"][: len(hands)] = hands
         record["below"][:] = record["above"][:] = 0
         for p in range(len(hands)):
@@ -125,7 +122,7 @@ class Comparison:
                 field = record[name]
                 if ((field[:n] if field.ndim else field) != value).any():
                     self.differences[f"after {move.kind}: {name} differs"] += 1
-        hands = np.array(all_hands(document_of(self.game)))
+        hands = np.array(after.hands)
         if tuple(record["bank"]) != after.bank or (record["hand"][:n] != hands).any():
             self.differences[f"after {move.kind}: hands or bank differ"] += 1
 

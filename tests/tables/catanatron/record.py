@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from catan_pz.tables.catanatron.bots import BotSpec
-from catan_pz.tables.catanatron.installed import installed_version, written_records
+from catan_pz.tables.catanatron.installed import installed_version, moves_offered, written_records
 from catan_pz.tables.catanatron.moves import plain
-from catan_pz.tables.catanatron.players import document_of, map_document_of, moves_offered
+from catan_pz.tables.catanatron.players import document_of, map_document_of
 from catan_pz.tables.catanatron.table import deal, table_rules
 
 

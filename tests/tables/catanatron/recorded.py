@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from catan_pz.tables.catanatron.numbering import CARD_OF, RESOURCE_NAMES
+from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_NAMES
 
 GAMES = Path(__file__).parent / "games"
 NAMES = ("two_players", "four_players")

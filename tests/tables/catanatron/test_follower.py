@@ -11,13 +11,16 @@ from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.state_json import board_of
 from catan_pz.rules import Rules
-from catan_pz.tables.catanatron.facts import POSITION, Facts, all_hands, board_from_map, write_cards
+from catan_pz.tables.catanatron.facts import Facts, board_from_map, write_cards
 from catan_pz.tables.catanatron.follower import TableFollower
-from catan_pz.tables.catanatron.moves import Move, actions_of
-from catan_pz.tables.catanatron.numbering import NODES_OF, RESOURCE_NAMES
+from catan_pz.tables.catanatron.moves import NODES_OF, RESOURCE_NAMES, Move, actions_of
 from catan_pz.terms import NOBODY, Phase
 from tests.tables.catanatron.recorded import NAMES, game, messages
 
+POSITION = (
+    *("robber", "phase", "turn_player", "player", "rolled", "card_played", "free_roads"),
+    *("roads", "settlements", "cities", "longest_road_owner", "largest_army_owner"),
+)
 SEATS = [("two_players", 0), ("two_players", 1), ("four_players", 0), ("four_players", 3)]
 
 
@@ -38,7 +41,7 @@ def follow(name, seat, *, hides=False, change=None):
         for written, result in state["action_records"][seen:]:
             follower.take(Move.read(data["colors"], written, result))
         seen = len(state["action_records"])
-        follower.agree(Facts.read(state, seat), all_hands(state))
+        follower.agree(Facts.read(state, seat))
         yield follower, message
 
 
@@ -58,7 +61,7 @@ def test_hands_are_concluded_from_moves_alone(name, seat) -> None:
     """What a seat concludes of others' hands allows for the true ones, and is never begun anew."""
     for follower, message in follow(name, seat):
         if follower.game.sampled.phase != Phase.DISCARD:
-            hands = np.array(all_hands(message["state"]))
+            hands = np.array(Facts.read(message["state"], seat).hands)
             found = follower.game.belief.hands.hands
             assert (found == hands).all((1, 2)).any()
     assert follower.restarts == 0
@@ -126,10 +129,10 @@ def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
     for written, result in state["action_records"][:20]:
         follower.take(Move.read(data["colors"], written, result))
     assert follower.take(Move(1, "BUILD_ROAD", (0, 1))) == []
-    follower.agree(Facts.read(state, seat), all_hands(state))
+    follower.agree(Facts.read(state, seat))
     assert follower.restarts == 1
     record = follower.game.sampled.state
-    assert record["hand"][:2].tolist() == all_hands(state)
+    assert [*map(tuple, record["hand"][:2].tolist())] == Facts.read(state, seat).hands
     assert (follower.view().mask > 0).any()
 
 

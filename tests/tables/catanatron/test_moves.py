@@ -4,7 +4,7 @@ import pytest
 
 from catan_pz.actions import ACTION_KINDS, action_id
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.tables.catanatron import numbering
+from catan_pz.tables.catanatron import moves as numbering
 from catan_pz.tables.catanatron.facts import board_from_map
 from catan_pz.tables.catanatron.moves import Move, actions_of
 from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES

@@ -28,7 +28,7 @@ def test_a_game_is_answered_from_its_start_to_its_end(agent, name, hides) -> Non
         else:
             assert answer is None
     assert asked > 20
-    assert bot.seat is None
+    assert bot.follower is None
 
 
 def test_games_follow_each_other_and_choices_repeat() -> None:

@@ -41,7 +41,9 @@ class Player(AgentPlayer):
         super().__init__(0, "random")
         self.error = error
         self.told: list[tuple[Any, ...]] = []
-        self.seat: Any = SimpleNamespace(leave=lambda *told: self.told.append(told))
+
+    def leave(self, *told: Any) -> None:
+        self.told.append(told)
 
     def decide(self, game: Any, offered: Any) -> None:
         if self.error is not None:
