@@ -45,9 +45,6 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
             for libraries that look there. It is all ones for an agent whose action doesn't
             count, since it is another's turn to decide or the game is over.
         **options: single options of `Rules` that replace those of `rules`.
-
-    Attributes:
-        restores: how often `restore` has put another game in the place of the one played.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -72,7 +69,6 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         self._mask_in_info = check_flag("mask_in_info", mask_in_info)
         self._painter = Painter(render_mode)
         self._match = Match(Rules.of(raw_env, rules, options), reward, observation=observation)
-        self.restores = 0
         self._seeds = np.random.default_rng()
         self.possible_agents = list(AGENTS[: self.rules.num_players])
         num_actions = self.rules.num_actions
@@ -212,7 +208,6 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         One of another number of players or of actions is refused; the game is untouched.
         """
         self._match.replace(Game.from_snapshot(data))
-        self.restores += 1
         self._clear(self.possible_agents[:])
         if self.game.is_over or self.game.is_truncated:
             self._finish(self.game.is_over)

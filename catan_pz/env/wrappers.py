@@ -41,62 +41,46 @@ class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
 
     def __init__(self, env: Any, illegal_reward: float) -> None:
         self._raw = env.unwrapped
-        self._restores = 0
+        self._ended: object = None
         super().__init__(env, illegal_reward)
 
-    _terminated: bool
-    _prev_obs: dict[str, Any] | None
+    @property
+    def _terminated(self) -> bool:
+        """Whether the game was ended here; not the one that a reset or restore brings."""
+        return self._ended is self._raw.game.origin
+
+    @_terminated.setter
+    def _terminated(self, has_ended: bool) -> None:
+        self._ended = self._raw.game.origin if has_ended else None
 
     def observe(self, agent: str) -> Any:
-        """What an agent sees; the mask of the agent to move is kept for `step`."""
-        raw = self._raw
-        if self._restores != raw.restores:
-            self._forget_game()
+        """What an agent sees."""
         observation = self.env.observe(agent)
         if self._terminated:  # the game itself knows nothing of the end
             observation["action_mask"][:] = 0
-        if agent == raw.agent_selection:
-            # A copy: what was given out is the caller's, to change or to take apart.
-            self._prev_obs = {"action_mask": observation["action_mask"].copy()}
-            self._prev_info = raw.infos.get(agent, {})
         return observation
-
-    def _forget_game(self) -> None:
-        """What was seen, and ended, is of another game than that which was restored."""
-        self._restores = self._raw.restores
-        self._prev_obs = self._prev_info = None
-        self._terminated = False
 
     def step(self, action: Any) -> None:
         """Play a legal action at once; all else is left to PettingZoo's wrapper."""
         raw = self._raw
-        if self._restores != raw.restores:
-            self._forget_game()
-        seen = self._prev_obs
-        agent = raw.agent_selection
+        agent, mask = raw.agent_selection, raw.game.mask
         is_dead = raw.terminations[agent] or raw.truncations[agent]
-        if seen is not None and not is_dead and seen["action_mask"][action]:
-            self._prev_obs = self._prev_info = None
+        if not is_dead and mask[action]:
             self.env.step(action)
             return
-        reason = None if is_dead else self._reason(action)
+        self._prev_obs = {"action_mask": mask}
         super().step(action)
-        if self._terminated and not is_dead:
-            EnvLogger._generic_warning(f"[WARNING]: {reason}")
+        if not is_dead:
+            try:
+                raw.game.check(int(action))
+            except IllegalActionError as error:
+                EnvLogger._generic_warning(f"[WARNING]: {error}")
             for one, info in raw.infos.items():  # as at any end: nobody's action counts any more
                 if "action_mask" in info:
                     raw.infos[one] = {"action_mask": np.ones_like(info["action_mask"])}
 
-    def _reason(self, action: Any) -> str:
-        try:
-            self._raw.game.check(int(action))
-        except IllegalActionError as error:
-            return str(error)
-        return "the action is legal now, but wasn't when the agent observed"
-
     def step_with_outcome(self, action: Any, outcome: Any) -> None:
         """`raw_env.step_with_outcome`; an illegal action raises an error."""
-        self._prev_obs = self._prev_info = None
         self.env.step_with_outcome(action, outcome)
 
 
@@ -164,27 +148,15 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
     on. Libraries that keep infos in arrays can neither take strings nor keys that `reset` lacks.
     """
 
-    def __init__(self, env: Any) -> None:
-        self._agents: list[str] | None = None
-        self._restores = 0
-        super().__init__(env)
-
     @property
     def agents(self) -> list[str]:
-        """Those whose game is on; after `restore` those of the game that was restored."""
+        """Those whose game is on, also after `restore`."""
         env = self.aec_env
-        if self._agents is None or self._restores != env.unwrapped.restores:
-            self.agents = [
-                agent
-                for agent in env.agents
-                if not (env.terminations[agent] or env.truncations[agent])
-            ]
-        return self._agents or []
+        return [a for a in env.agents if not (env.terminations[a] or env.truncations[a])]
 
     @agents.setter
     def agents(self, agents: list[str]) -> None:
-        self._agents = agents
-        self._restores = self.aec_env.unwrapped.restores
+        """Nothing is kept: it follows from the environment."""
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Play the action of the agent to move; observations, rewards, flags and infos by agent."""
