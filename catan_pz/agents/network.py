@@ -49,55 +49,42 @@ _PRESENT: Final = PLACES["present"]
 class DenseNetwork:
     """Dense layers from an observation to a logit or Q-value for each action.
 
-    Attributes:
-        weights: (out, in) float32 of each layer; the first takes what an encoder gives.
-        biases: (out,) float32 of each layer.
-        activation: between the layers, "relu" or "tanh".
+    The arrays are `weight_0` (out, in), which takes what an encoder gives, `bias_0` (out,), and so
+    on, all float32; "relu" or "tanh" is between the layers.
     """
 
     kind: ClassVar[str] = "dense"
-    weights: tuple[NDArray[np.float32], ...]
-    biases: tuple[NDArray[np.float32], ...]
+    arrays: Mapping[str, NDArray[np.float32]]
     activation: str = "relu"
 
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
             raise not_possible("network: activation", self.activation, f"one of {ACTIVATIONS}")
-        if not self.weights:
+        if not self.arrays:
             raise ValueError("network: it has no layers, must have one or more")
-        sizes = (self.inputs, *(len(bias) for bias in self.biases))
         shapes: dict[str, tuple[int, ...]] = {}
-        for k, (before, after) in enumerate(pairwise(sizes)):
+        for k, (before, after) in enumerate(pairwise(self._sizes)):
             shapes |= {f"weight_{k}": (after, before), f"bias_{k}": (after,)}
         check_weights(self.arrays, shapes, "network")
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[np.float32]], activation: str) -> "DenseNetwork":
-        """The network whose `arrays` these are."""
-        layers = range(len(arrays) // 2)
-        weights, biases = (
-            tuple(arrays[f"{name}_{k}"] for k in layers) for name in ("weight", "bias")
-        )
-        return cls(weights, biases, activation)
-
-    @property
-    def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """`weight_0`, `bias_0`, and so on."""
-        return {
-            f"{name}_{k}": array
-            for name, arrays in (("weight", self.weights), ("bias", self.biases))
-            for k, array in enumerate(arrays)
-        }
 
     @property
     def inputs(self) -> int:
         """How many numbers it takes."""
-        return int(self.weights[0].shape[-1])
+        return int(self.arrays["weight_0"].shape[-1])
+
+    @cached_property
+    def _biases(self) -> list[NDArray[np.float32]]:
+        return [self.arrays[f"bias_{k}"] for k in range(len(self.arrays) // 2)]
+
+    @property
+    def _sizes(self) -> list[int]:
+        """How many numbers it takes, and units of each layer."""
+        return [self.inputs, *map(len, self._biases)]
 
     @property
     def num_actions(self) -> int:
         """A."""
-        return len(self.biases[-1])
+        return self._sizes[-1]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -106,13 +93,13 @@ class DenseNetwork:
 
     def text(self) -> str:
         """The network in a few words."""
-        sizes = " - ".join(str(n) for n in (self.inputs, *(len(bias) for bias in self.biases)))
-        return f"dense layers {sizes}, {self.activation}"
+        return f"dense layers {' - '.join(map(str, self._sizes))}, {self.activation}"
 
     @cached_property
     def _turned(self) -> list[NDArray[np.float32]]:
         """(in, out) of each layer."""
-        return [np.ascontiguousarray(weight.T) for weight in self.weights]
+        layers = range(len(self.arrays) // 2)
+        return [np.ascontiguousarray(self.arrays[f"weight_{k}"].T) for k in layers]
 
     @cached_property
     def _first_of_units(self) -> NDArray[np.float32]:
@@ -130,8 +117,9 @@ class DenseNetwork:
 
     def _after_first(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, A) from what the first layer gives without its bias, (K, units)."""
-        x += self.biases[0]
-        for weight, bias in zip(self._turned[1:], self.biases[1:], strict=True):
+        first, *biases = self._biases
+        x += first
+        for weight, bias in zip(self._turned[1:], biases, strict=True):
             if self.activation == "relu":
                 np.maximum(x, 0, out=x)
             else:
@@ -239,7 +227,7 @@ class Model(StoredModel):
         """The model of what a file keeps."""
         options, header = stored.network, stored.header
         kind = options.pop("kind")
-        make = DenseNetwork.of if kind == DenseNetwork.kind else BoardNetwork
+        make = DenseNetwork if kind == DenseNetwork.kind else BoardNetwork
         return cls(
             make(stored.arrays, **options),
             outputs=header["outputs"],

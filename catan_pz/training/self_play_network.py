@@ -132,7 +132,7 @@ class SelfPlayNetwork(nn.Module):
     def _in_numpy(self) -> BoardNetwork | DenseNetwork:
         arrays = {name: array.detach().cpu().numpy() for name, array in self._arrays().items()}
         board = isinstance(self.policy, BoardLayers)
-        return BoardNetwork(arrays) if board else DenseNetwork.of(arrays, "relu")
+        return BoardNetwork(arrays) if board else DenseNetwork(arrays)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def take_policy(self, model: Model) -> None:

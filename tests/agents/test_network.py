@@ -33,12 +33,11 @@ def model(choice="sample", activation="tanh", kind="dense", outputs="logits", ba
         network = BoardNetwork({k: array.astype(np.float32) for k, array in arrays.items()})
         return Model(network, outputs, choice, rules.to_dict(), card)
     sizes = (SIZE, 8, 8, rules.num_actions)
-    weights = [rng.normal(0, b**-0.5, (a, b)) for a, b in zip(sizes[1:], sizes, strict=False)]
-    network = DenseNetwork(
-        tuple(w.astype(np.float32) for w in weights),
-        tuple(rng.normal(0, 0.1, len(w)).astype(np.float32) for w in weights),
-        activation,
-    )
+    arrays = {}
+    for k, (after, before) in enumerate(zip(sizes[1:], sizes, strict=False)):
+        arrays[f"weight_{k}"] = rng.normal(0, before**-0.5, (after, before)).astype(np.float32)
+        arrays[f"bias_{k}"] = rng.normal(0, 0.1, after).astype(np.float32)
+    network = DenseNetwork(arrays, activation)
     return Model(network, outputs, choice, rules.to_dict(), card, base=base)
 
 
@@ -55,8 +54,8 @@ def positions():
 def test_the_network_is_its_dense_layers(positions, activation):
     net = model(activation=activation)
     x = np.minimum(positions[0].astype(np.float64) * SCALES, 1)
-    layers = zip(net.network.weights, net.network.biases, strict=True)
-    for k, (weight, bias) in enumerate(layers):
+    for k in range(3):
+        weight, bias = net.network.arrays[f"weight_{k}"], net.network.arrays[f"bias_{k}"]
         x = x @ weight.T.astype(np.float64) + bias
         if k < 2:
             x = np.tanh(x) if activation == "tanh" else np.maximum(x, 0)
@@ -194,8 +193,8 @@ def test_a_damaged_file_is_never_taken_for_a_whole_one(tmp_path):
 
 def test_weights_too_large_for_the_file_are_refused(tmp_path):
     net = model()
-    first, *others = net.network.biases
-    network = dataclasses.replace(net.network, biases=(first + 1e6, *others))
+    arrays = net.network.arrays | {"bias_0": net.network.arrays["bias_0"] + 1e6}
+    network = dataclasses.replace(net.network, arrays=arrays)
     large = dataclasses.replace(net, network=network)
     with pytest.raises(ValueError, match="too large for float16"):
         large.save(tmp_path / "net.npz")
@@ -205,7 +204,8 @@ def test_weights_too_large_for_the_file_are_refused(tmp_path):
 def test_logits_that_overflow_are_refused(positions):
     whole = model(activation="relu")
     dense = whole.network
-    huge = dataclasses.replace(dense, weights=tuple(w * np.float32(1e15) for w in dense.weights))
+    arrays = {name: array * np.float32(1e15) for name, array in dense.arrays.items()}
+    huge = dataclasses.replace(dense, arrays=arrays)
     agent = NetworkAgent(dataclasses.replace(whole, network=huge), name="huge")
     with np.errstate(all="ignore"), pytest.raises(ValueError, match="'huge' are NaN or infinite"):
         agent.act_batch(views_of(*positions, np.zeros(40, np.uint64)))
@@ -273,14 +273,14 @@ def of_hands(**changes):
     rules = Rules.make(**QUICK)
     rng = np.random.default_rng(0)
     weight = rng.normal(0, 1, (rules.num_actions, 5)).astype(np.float32)
-    net = DenseNetwork((weight,), (np.zeros(rules.num_actions, np.float32),))
+    net = DenseNetwork({"weight_0": weight, "bias_0": np.zeros(rules.num_actions, np.float32)})
     return Model(net, "logits", "best", rules.to_dict(), {}, **{"encoder": Hand(), **changes})
 
 
 def test_a_network_takes_what_its_encoder_gives(positions):
     net = of_hands()
     hands = positions[0][:, PLACES["own_hand"]].astype(np.float32)
-    np.testing.assert_allclose(net.logits(positions[0]), hands @ net.network.weights[0].T)
+    np.testing.assert_allclose(net.logits(positions[0]), hands @ net.network.arrays["weight_0"].T)
     with pytest.raises(ValueError, match="takes 5, <encoder 'flat'> gives 1008"):
         of_hands(encoder=encoders.load("flat"))
     with pytest.raises(ValueError, match="encoder must be 'flat', got"):

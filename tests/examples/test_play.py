@@ -13,7 +13,7 @@ RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=30)
 @pytest.fixture
 def file(tmp_path):
     weight = np.random.default_rng(1).normal(0, 0.2, (252, SIZE)).astype(np.float32)
-    network = DenseNetwork((weight,), (np.zeros(252, np.float32),))
+    network = DenseNetwork({"weight_0": weight, "bias_0": np.zeros(252, np.float32)})
     model = Model(network, "logits", "sample", RULES.to_dict(), {"frames": 1})
     model.save(tmp_path / "tiny.npz")
     return tmp_path / "tiny.npz"

@@ -15,7 +15,7 @@ RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
 
 def model(seed):
     weight = np.random.default_rng(seed).normal(0, 0.2, (252, SIZE)).astype(np.float32)
-    network = DenseNetwork((weight,), (np.zeros(252, np.float32),))
+    network = DenseNetwork({"weight_0": weight, "bias_0": np.zeros(252, np.float32)})
     return Model(network, "logits", "sample", RULES.to_dict())
 
 

@@ -70,23 +70,23 @@ def _array(parameter: Any) -> NDArray[np.float32]:
 
 def _dense(parts: list[Any], space: spaces.Space[Any], encoder: Encoder) -> DenseNetwork:
     """Dense layers with what lies between them."""
-    weights: list[NDArray[np.float32]] = []
-    biases: list[NDArray[np.float32]] = []
+    linear: list[Any] = []
     between = []
     for part in parts:
         kind = type(part).__name__
         if kind == "Linear":
-            weights.append(_array(part.weight))
-            biases.append(_array(part.bias))
+            linear.append(part)
         elif kind in ("ReLU", "Tanh"):
             between.append(kind.lower())
         else:
             raise ValueError(f"learner: a layer is {kind}, must be Linear, ReLU or Tanh")
-    if len(set(between)) > 1 or len(between) != len(weights) - 1:
-        raise ValueError(f"learner: between {len(weights)} dense layers lie {between}")
+    if len(set(between)) > 1 or len(between) != len(linear) - 1:
+        raise ValueError(f"learner: between {len(linear)} dense layers lie {between}")
+    arrays = {f"weight_{k}": _array(part.weight) for k, part in enumerate(linear)}
+    arrays |= {f"bias_{k}": _array(part.bias) for k, part in enumerate(linear)}
     if isinstance(space, spaces.Dict):
-        weights[0] = _in_order(weights[0], space, encoder)
-    return DenseNetwork(tuple(weights), tuple(biases), between[0] if between else "relu")
+        arrays["weight_0"] = _in_order(arrays["weight_0"], space, encoder)
+    return DenseNetwork(arrays, between[0] if between else "relu")
 
 
 def _in_order(
