@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 
 from catan_pz import Game
-from catan_pz.agents.base import Views
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.weights import PARTS, Weights
-from catan_pz.agents.random_stream import nth_numbers, seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.table import Table
-from catan_pz.batch.cpu import CpuBatch
-from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from tests.helpers import RULE_SETS
 
 
 @pytest.mark.parametrize(
@@ -78,22 +74,3 @@ def test_every_part_earns_its_place(part):
     without = HeuristicAgent(Weights().without(part))
     played = play_compiled(["heuristic", without] * 2, 400, seed=4)
     assert played.won(0) + played.won(2) > 200
-
-
-@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS.keys())
-@pytest.mark.parametrize("name", ["random", "weighted", "heuristic"])
-def test_single_and_batched_choices_are_the_same_and_legal(name, rules):
-    """In positions half of its own games' kind."""
-    agent = load(name)
-    rng, first = np.random.default_rng(5), np.zeros(32, np.int64)
-    batch = CpuBatch(32, rules, seed=11)
-    for step in range(240):
-        seen, masks = batch.observation, batch.mask
-        seeds = rng.integers(2**64, size=32, dtype=np.uint64)
-        chosen = agent.act_batch(Views(seen, masks, seeds, nth_numbers(seeds, first)))
-        assert masks[np.arange(32), chosen].all()
-        for i in range(step % 16, 32, 16):
-            agent.reset(0, rules, int(seeds[i]))
-            assert agent.act(View(seen[i], masks[i])) == chosen[i]
-        own = rng.random(32) < 0.5 + 0.5 * (step % 2)
-        batch.step(np.where(own, chosen, batch.sample()))

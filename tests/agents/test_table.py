@@ -75,6 +75,11 @@ def test_a_seat_can_be_played_from_outside():
         game.step(int(game.legal_actions()[0]))
     table.step()
     assert table.agents[0] is None
+    with pytest.raises(ValueError, match="seat 1 is taken"):
+        table.seat(1, First(), 7)
+    table.seat(0, First(), 7)
+    table.step()
+    assert table.agents[0].random.seed == 7
 
 
 def test_an_illegal_choice_names_agent_and_seat():
@@ -189,17 +194,6 @@ def test_agents_hear_what_their_seats_may_know_of_each_decision():
         assert table.agents[seat].heard == [as_seen_by(events, seat) for events in told]
     assert table.agents[0].heard != table.agents[2].heard  # stolen and bought cards
     assert len(game.listeners) == 1
-
-
-def test_an_agent_can_sit_down_later():
-    game = Game(seed=1, **QUICK)
-    table = Table(game, [None, First(), First(), First()], [0] * 4)
-    with pytest.raises(ValueError, match="seat 1 is taken"):
-        table.seat(1, First(), 7)
-    table.seat(0, RandomAgent(), 7)
-    assert table.agents[0].random.seed == 7
-    table.play()
-    assert game.turn == 25
 
 
 class Follower(Agent):

@@ -16,10 +16,8 @@ from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import IsolatedAgent, ProgramError
 from catan_pz.agents.programs.serve import Session
-from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.cli import main
-from catan_pz.events import as_seen_by
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Counter, Deaf, Sulking
@@ -51,7 +49,12 @@ def test_isolated_agents_play_the_same_games(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
     agents.register("counting", "tests.arena.players:Counter")
     players = [Historian(), "counting", Sulking()]
-    options = QUICK | {"trading": True, "offer_form": "both", "max_turns": 12}
+    options = QUICK | {
+        "trading": True,
+        "offer_form": "both",
+        "max_turns": 12,
+        "first_player": "random",
+    }
     with pytest.warns(UserWarning, match="not fair"):
         here = arena.play_match(players, 3, seed=3, progress=False, **options)
     there = arena.play_match(players, 3, seed=3, progress=False, isolate=True, **options)
@@ -95,30 +98,6 @@ def test_homes_that_are_not_there_are_told_before_the_first_game(
 
 def ask(session: Session, message: dict[str, Any]) -> Any:
     return session.answer(messages.encoded(message))
-
-
-def test_a_session_plays_a_whole_game() -> None:
-    """As the agent itself does at a table, with its belief."""
-    rules = Rules(num_players=3, max_turns=12, first_player="random")
-    seeds = seat_seeds(7, 3)
-    here, there = Game(rules, 7), Game(rules, 7)
-    table = Table(here, [Historian()] * 3, seeds)
-    sessions = [Session(Historian()) for _ in range(3)]
-    for seat, session in enumerate(sessions):
-        assert ask(session, messages.hello("x"))["events"] is True
-        assert ask(session, messages.start(seat, rules, seeds[seat], None))["type"] == "ready"
-
-    def tell(_: Game, events: Any) -> None:
-        for seat, session in enumerate(sessions):
-            assert ask(session, messages.of_events(as_seen_by(events, seat))) is None
-
-    there.listeners.append(tell)
-    while not there.is_truncated:
-        view = Table(there, [None] * 3, seeds).view(there.player)
-        answer = ask(sessions[there.player], messages.of_view(view))
-        assert answer == {"type": "action", "id": table.step()}
-        there.step(answer["id"])
-    assert here.games.tobytes() == there.games.tobytes()
 
 
 def test_a_session_tells_of_a_failure_where_an_answer_is_due(capsys: Any) -> None:

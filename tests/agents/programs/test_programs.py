@@ -21,7 +21,6 @@ from catan_pz.agents.programs.serve import FromHost, Session
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.events import Events, as_seen_by
 from catan_pz.game.followed import FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.game.view import view_of
@@ -46,6 +45,13 @@ def as_line(message: messages.Message) -> messages.Message:
     return messages.decoded(messages.encoded(message))
 
 
+def test_starts_and_results_survive_as_messages() -> None:
+    result = SeatResult(2, None, (1, 2, 3, 4), 20, "truncated")
+    assert messages.to_result(as_line(messages.of_result(result)), 2).turns == 20
+    start = messages.start(0, Rules(), 1, None) | {"rules": {}}
+    assert Session(RandomAgent()).answer(messages.encoded(start)) == {"type": "ready"}
+
+
 def test_games_that_a_host_draws_look_the_same_to_the_program() -> None:
     rules = Rules(num_players=3, first_player="random", max_turns=None)
     game, rng = Game(rules, 5), np.random.default_rng(2)
@@ -66,28 +72,6 @@ def test_games_that_a_host_draws_look_the_same_to_the_program() -> None:
             assert told.observe(1).tobytes() == view.observation.tobytes()
         assert host.resample(np.random.default_rng(2)).validate() == 0
     assert "resample" not in messages.of_view(view_of(game, 1))
-
-
-def test_views_and_events_survive_as_messages() -> None:
-    game = Game(num_players=4, seed=5, max_turns=20)
-    heard: list[Events] = []
-    game.listeners.append(lambda _, events: heard.append(events))
-    rng = np.random.default_rng(2)
-    while not game.is_truncated:
-        view = view_of(game, game.player)
-        message = as_line(messages.of_view(view))
-        observation, mask = messages.to_arrays(message, game.rules.num_actions)
-        assert observation.tobytes() == view.observation.tobytes()
-        assert mask.tobytes() == view.mask.tobytes()
-        assert all(action["kind"] for action in message["actions"])
-        game.step(int(rng.choice(game.legal_actions())))
-        seen = as_seen_by(heard[-1], 1)
-        told = messages.to_events(as_line(messages.of_events(seen)))
-        assert told == tuple(event._replace(seen_by=0) for event in seen)
-    result = SeatResult(2, None, (1, 2, 3, 4), 20, "truncated")
-    assert messages.to_result(messages.of_result(result), 2) == result
-    start = messages.start(0, Rules(), 1, None) | {"rules": {}}
-    assert Session(RandomAgent()).answer(messages.encoded(start)) == {"type": "ready"}
 
 
 @pytest.mark.parametrize(
