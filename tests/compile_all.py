@@ -15,13 +15,15 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("catan_pz", "tests")
 FAST_ONLY = "test_packed_threads.py"
 """Tests that are skipped with any other backend."""
+BENCHMARKS = ROOT / "tests" / "benchmarks"
+"""Slow tests alone run those that compile something."""
 
 
 def files() -> Iterator[Path]:
     """Files with entry points."""
     for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
         if "\n@entry\n" in path.read_text(encoding="utf-8"):
-            if BACKEND == "fast" or path.name != FAST_ONLY:
+            if BENCHMARKS not in path.parents and (BACKEND == "fast" or path.name != FAST_ONLY):
                 yield path
 
 

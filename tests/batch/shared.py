@@ -1,11 +1,11 @@
-"""One decision at random with mask and observation, for Python, the CPU and CUDA alike."""
+"""One decision at random with mask and observation, on CUDA."""
 
 from numba import cuda
 
 from catan_pz.engine import chance, legal
 from catan_pz.engine.play import EVENTS, Log, play
-from catan_pz.engine.state import State, States
-from catan_pz.kernels.rule import entry, kernel
+from catan_pz.engine.state import State
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array, Int8Matrix, Int16Matrix
 from catan_pz.observation import encode
 
@@ -27,21 +27,6 @@ def play_and_look(
         play(s, a, script, Log(EVENTS, events, terms))
     legal.write_mask(s, mask)
     encode.observe(s, viewer, obs)
-
-
-@entry
-def play_at_random(
-    games: States,
-    i: int,
-    mask: Int8Array,
-    obs: Int8Array,
-    events: Int16Matrix,
-    terms: Int8Matrix,
-    viewer: int,
-    script: Int8Matrix,
-):
-    """`play_and_look` in game i."""
-    play_and_look(games[i], mask, obs, events, terms, viewer, script)
 
 
 @cuda.jit

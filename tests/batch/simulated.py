@@ -20,6 +20,7 @@ from catan_pz import IllegalActionError
 from catan_pz.batch.steps import WHERE_FINISHED
 from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.event_rows import EVENT_ROWS, NUM_FIELDS
+from catan_pz.engine.play import EVENTS, Log
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
@@ -92,6 +93,7 @@ def play_rules(way: str, rules: Rules, seeds: range, decisions: int) -> str:
     digest, script, count = hashlib.sha256(), script_of(rules), len(seeds)
     games = as_games(np.zeros(count, STATE))
     masks = np.zeros((count, rules.num_actions), np.int8)
+    spare = np.zeros(rules.num_actions, np.int8)
     for i, seed in enumerate(seeds):
         game_calls.deal_game(games, i, np.uint64(seed), deal_of(rules), masks[i])
     observations = np.zeros((count, SIZE), np.int8)
@@ -104,8 +106,9 @@ def play_rules(way: str, rules: Rules, seeds: range, decisions: int) -> str:
             kernel(games, masks, observations, events, terms, viewer, script)
         else:
             for i in range(count):
-                rows = masks[i], observations[i], events[i], terms[i]
-                shared.play_at_random(games, i, *rows, viewer, script)
+                log = Log(EVENTS, events[i], terms[i])
+                game_calls.play_randomly(games, i, 1, script, log, masks[i])
+                game_calls.look_at_units(games, i, viewer, observations[i], spare)
         digest_of(digest, games, masks, observations, events, terms)
     return digest.hexdigest()
 

@@ -42,6 +42,7 @@ def test_the_best_of_measures_in_turns_counts() -> None:
     assert rates({"a": work, "b": work}, 0.1, 2, lambda: now[0]) == {"a": 5.0, "b": 10.0}
 
 
+@pytest.mark.slow  # compiles entry points of its own
 def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(batch, "DRIFT", 600)
     monkeypatch.setattr(batch, "PARTS_SIZES", (64, 65))
@@ -60,6 +61,7 @@ def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     assert all(len(numbers(row[1:])) == 4 for row in scaling)
 
 
+@pytest.mark.slow  # compiles entry points of its own
 def test_the_engine_is_measured(monkeypatch: Any, capsys: Any) -> None:
     (rows,) = tables(run(monkeypatch, capsys, "engine", "--seconds", "0", "--repeats", "1"))
     assert len(rows) == 9

@@ -5,22 +5,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.actions import action_id
 from catan_pz.belief import HandsChanged, HoldingShown, bounds_of
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft
 from catan_pz.engine import chance, hands
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.game.game import Game
-from catan_pz.game.position import position
 from catan_pz.kernels.rule import entry
-from catan_pz.rules import Rules
 from catan_pz.terms import BANK_PER_RESOURCE, Resource
 from tests.belief.toy import posterior, random_story
+from tests.helpers import act, table
 
 pytestmark = pytest.mark.purepython
 
-BRICK, LUMBER, WOOL, GRAIN, ORE = range(5)
+BRICK, *_, ORE = range(5)
 
 
 @entry
@@ -135,65 +133,21 @@ def test_many_toy_games(seed: int) -> None:
     check_toy(seed, length=10)
 
 
-def table(given: list[dict[str, int]], **entries: Any) -> Game:
-    """Players with a settlement each on hex 0 and 3 and the hands given, known to all."""
-    spots = (0, 2, 9, 4)
-    players = [{"hand": h, "settlements": [v]} for h, v in zip(given, spots, strict=False)]
-    rules = Rules(num_players=len(given), offer_form="both")
-    return position(players, rules=rules, **entries)
-
-
 def cells(game: Game, observer: int, seat: int) -> list[tuple[int, int]]:
     least, most = bounds_of(game.games[0], observer)
     return [(int(a), int(b)) for a, b in zip(least[seat], most[seat], strict=True)]
 
 
-def stolen_from_seat_1() -> Game:
-    """Seat 0 stole the ore of seat 1, who had a brick and an ore; seat 2 looked on."""
-    game = table([{}, {"brick": 1, "ore": 1}, {}], phase="move_robber")
-    game.step(action_id("move_robber", hex=0), Resource.ORE)
-    return game
-
-
-def test_a_theft_is_known_to_thief_and_victim_and_unclear_to_the_others() -> None:
-    game = stolen_from_seat_1()
-    exact = [(0, 0), (0, 0), (0, 0), (0, 0), (1, 1)]
-    assert cells(game, 0, 0) == cells(game, 1, 0) == exact
-    unclear = [(0, 1), (0, 0), (0, 0), (0, 0), (0, 1)]
-    assert cells(game, 2, 0) == cells(game, 2, 1) == unclear
-
-
-def test_an_offer_proves_its_cards_and_the_sums_the_rest() -> None:
-    game = stolen_from_seat_1()
-    game.step(action_id("offer", give={"ore": 1}, get={"brick": 1}))
-    assert cells(game, 2, 0) == [(0, 0), (0, 0), (0, 0), (0, 0), (1, 1)]
-    assert cells(game, 2, 1) == [(1, 1), (0, 0), (0, 0), (0, 0), (0, 0)]
-
-
-def test_an_acceptance_proves_its_cards() -> None:
-    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="move_robber")
-    game.step(action_id("move_robber", hex=0), Resource.ORE)
-    game.step(action_id("offer", give={"wool": 1}, get={"brick": 1}))
-    # The offer of wool proves nothing about the card stolen.
-    assert cells(game, 2, 1)[BRICK] == (0, 1)
-    game.step(action_id("accept"))
-    assert cells(game, 2, 1)[BRICK] == (1, 1)
-    assert cells(game, 2, 0)[ORE] == (1, 1)
-
-
 def test_a_monopoly_that_brings_nothing_tells_all() -> None:
     """Nobody hands over ore: seat 0, who stole it, has it."""
-    game = position(
-        [
-            {"settlements": [0], "cards": {"monopoly": 1}},
-            {"settlements": [2], "hand": {"brick": 1, "ore": 1}},
-            {"settlements": [9]},
-        ],
-        rules=Rules(num_players=3),
-        phase="move_robber",
-    )
-    game.step(action_id("move_robber", hex=0), Resource.ORE)
-    game.step(action_id("play_monopoly", resource="ore"))
+    seats = [
+        {"settlements": [0], "cards": {"monopoly": 1}},
+        {"settlements": [2], "hand": {"brick": 1, "ore": 1}},
+        {"settlements": [9]},
+    ]
+    game = table(*seats, phase="move_robber")
+    act(game, "move_robber", hex=0, outcome=Resource.ORE)
+    act(game, "play_monopoly", resource="ore")
     assert cells(game, 2, 0)[ORE] == (1, 1)
     assert cells(game, 2, 1)[BRICK] == (1, 1)
 
@@ -204,19 +158,9 @@ def test_a_payment_proves_what_was_paid() -> None:
     # A settlement each away from the coast and its harbors; the first two touch hex 8.
     for player, vertex in zip(players, (18, 20, 22, 35), strict=True):
         player["settlements"] = [vertex]
-    game = position(players, rules=Rules(), phase="move_robber")
-    game.step(action_id("move_robber", hex=8), Resource.ORE)
+    game = table(*players, phase="move_robber")
+    act(game, "move_robber", hex=8, outcome=Resource.ORE)
     assert cells(game, 3, 0)[ORE] == (3, 4)
-    game.step(action_id("maritime_trade", give="ore", get="wool"))
+    act(game, "maritime_trade", give="ore", get="wool")
     assert cells(game, 3, 0) == [(0, 0), (0, 0), (1, 1), (0, 0), (0, 0)]
     assert cells(game, 3, 1) == [(1, 1), (0, 0), (0, 0), (0, 0), (0, 0)]
-
-
-def test_composing_tells_nothing_before_it_is_sent() -> None:
-    game = stolen_from_seat_1()
-    before = [cells(game, 2, p) for p in range(3)]
-    game.step(action_id("compose_give", resource="ore"))
-    game.step(action_id("compose_get", resource="brick"))
-    assert [cells(game, 2, p) for p in range(3)] == before
-    game.step(action_id("compose_send"))
-    assert cells(game, 2, 0)[ORE] == (1, 1)

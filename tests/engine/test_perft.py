@@ -7,10 +7,9 @@ import itertools
 
 import pytest
 
-from catan_pz import Game, Rules
+from catan_pz import Game
 from catan_pz.game.perft import divide, perft
-from catan_pz.game.position import position
-from tests.helpers import RULE_SETS
+from tests.helpers import CARD, RULE_SETS, act, next_turn, table
 from tests.reference_board import NEIGHBORS, VERTEX_EDGES
 
 SETUP_COUNTS = [54, 144, 7_236, 19_248, 897_180]
@@ -50,87 +49,55 @@ def test_setup_counts_by_hand():
     assert sum(len(VERTEX_EDGES[v]) * len(VERTEX_EDGES[w]) for v, w in pairs) == 19_248
 
 
-TWO = Rules(num_players=2, trading=False)
-
+POOR = {"trading": False}
+VICTIMS = [
+    {"settlements": [9], "hand": {"brick": 1}},
+    {"settlements": [11], "hand": {"brick": 1, "ore": 2}},
+    {"settlements": [20], "hand": {"brick": 1, "wool": 1, "ore": 1}},
+]
+CORNERED = {"settlements": [0], "cards": {"road_building": 1}}
 NAMED = {
     # A roll: 36 throws. Then after six of them the robber has 18 hexes to go to, else the turn
     # can only be ended: 30 + 6 * 18. Then 36 throws of the other player, or the end of the turn.
-    "nothing but dice": (
-        lambda: position([{}, {}], rules=TWO, phase="roll"),
-        [36, 30 + 6 * 18, 30 * 36 + 6 * 18],
-    ),
+    "nothing but dice": (table(phase="roll", **POOR), [36, 30 + 6 * 18, 30 * 36 + 6 * 18]),
     # The robber may go to 18 hexes; on the three at vertex 10 it brings a theft of brick or of
     # ore. After that only the end of the turn.
     "one victim, two kinds of card": (
-        lambda: position(
-            [{}, {"settlements": [10], "hand": {"brick": 1, "ore": 1}}],
-            rules=TWO,
-            phase="move_robber",
-        ),
-        [15 + 3 * 2, 15 + 3 * 2],
+        table({}, {"settlements": [10], "hand": {"brick": 1, "ore": 1}}, phase="move_robber"),
+        [15 + 3 * 2],
     ),
     # Three victims at hills 6 with one, two and three kinds of card.
     "three victims": (
-        lambda: position(
-            [
-                {},
-                {"settlements": [9], "hand": {"brick": 1}},
-                {"settlements": [11], "hand": {"brick": 1, "ore": 2}},
-                {"settlements": [20], "hand": {"brick": 1, "wool": 1, "ore": 1}},
-            ],
-            rules=Rules(trading=False),
-            phase="steal",
-            robber=4,
-        ),
+        table({}, *VICTIMS, phase="steal", robber=4, **POOR),
         [1 + 2 + 3, 1 + 2 + 3],
     ),
     # Buying one of the five kinds, or ending the turn; after the purchase only the end.
-    "a purchase": (
-        lambda: position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}], rules=TWO),
-        [1 + 5, 36 + 5],
-    ),
+    "a purchase": (table({"hand": CARD}, **POOR), [1 + 5, 36 + 5]),
     # Discarding 4 of 8: two kinds at each step, then 18 hexes for the robber.
     "a discard": (
-        lambda: position(
-            [{"hand": {"brick": 4, "ore": 4}}, {}],
-            rules=TWO,
-            phase="discard",
-            to_discard=[4, 0],
-        ),
+        table({"hand": {"brick": 4, "ore": 4}}, phase="discard", to_discard=[4, 0], **POOR),
         [2, 4, 8, 16, 16 * 18],
     ),
     # Road building from vertex 0: two edges at it; then the other one, or the two beyond.
     "road building in the corner": (
-        lambda: position(
-            [{"settlements": [0], "cards": {"road_building": 1}}, {}],
-            rules=TWO,
-            phase="free_road",
-            free_roads=2,
-            card_played=True,
-        ),
+        table(CORNERED, phase="free_road", free_roads=2, **POOR),
         [2, (1 + 1) + (1 + 2)],
     ),
     # Year of plenty: 15 pairs or the end of the turn.
-    "year of plenty": (
-        lambda: position([{"cards": {"year_of_plenty": 1}}, {}], rules=TWO),
-        [16],
-    ),
+    "year of plenty": (table({"cards": {"year_of_plenty": 1}}, **POOR), [16]),
     # One offer (brick for ore) or the end of the turn; then to accept, to reject or to counter
     # with ore for brick, or 36 throws.
-    "one card each": (
-        lambda: position(
-            [{"hand": {"brick": 1}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2)
-        ),
-        [2, 3 + 36],
-    ),
+    "one card each": (table({"hand": {"brick": 1}}, {"hand": {"ore": 1}}), [2, 3 + 36]),
+    # Balanced dice leave out what was thrown.
+    "one roll less": (act(next_turn(table(dice="balanced", **POOR), 3), "end_turn"), [35]),
 }
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_named_positions(name):
-    make, nodes = NAMED[name]
+    game, nodes = NAMED[name]
     for depth, count in enumerate(nodes, 1):
-        assert perft(make(), depth) == slow_count(make(), depth) == count
+        assert perft(game, depth) == slow_count(game, depth) == count
 
 
 @pytest.mark.parametrize("name", ["two", "three", "one_v_one", "both_forms", "balanced_beginner"])
@@ -147,25 +114,12 @@ def test_the_count_is_that_of_trying_everything(name):
         game.step(int(legal[step * 7 % len(legal)]))
 
 
-def test_balanced_dice_leave_out_what_was_thrown():
-    rules = Rules(num_players=2, dice="balanced", trading=False)
-    game = position([{}, {}], rules=rules, phase="roll")
-    game.step(0, outcome=(1, 1))
-    game.step(1)
-    assert perft(game, 1) == 35
-
-
 def test_forced_decisions_count_by_themselves():
-    with_skips = position([{}, {}], rules=Rules(num_players=2, skip_forced=True), phase="roll")
-    plain = position([{}, {}], rules=Rules(num_players=2), phase="roll")
-    assert perft(with_skips, 3) == perft(plain, 3)
+    assert perft(table(phase="roll", skip_forced=True), 3) == perft(table(phase="roll"), 3)
 
 
 def test_divide_adds_up():
-    game = position(
-        [{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {"settlements": [9]}],
-        rules=Rules(num_players=2, trading=False),
-    )
+    game = table({"hand": CARD}, {"settlements": [9]}, trading=False)
     parts = list(divide(game, 2))
     assert sum(count for _, _, count in parts) == perft(game, 2) == slow_count(game, 2)
     assert len(parts) == perft(game, 1)

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from catan_pz import Game, Rules
+from catan_pz import Game
 from catan_pz.events import Decision
-from catan_pz.game.position import position
 from tests.engine.games import choose
-from tests.helpers import RULE_SETS, act
+from tests.helpers import RULE_SETS, act, phase, table
 
 NAMES = ["base", "three", "one_v_one", "both_forms", "without_trade", "seeds"]
 
@@ -52,46 +51,31 @@ def test_the_same_game_goes_on(name, seed):
 
 
 def test_a_forced_roll_and_end_of_turn_are_played():
-    """With nothing to do the turns pass until a 7 gives a choice of hexes."""
-    rules = Rules(num_players=2, skip_forced=True, dice=[(1, 1), (3, 4)])
-    game = position([{}, {}], rules=rules)
-    act(game, "end_turn")
-    assert game.snapshot()["phase"] == "move_robber"
-    assert (game.turn, game.player) == (2, 0)
-
-
-def test_without_the_option_each_is_a_decision():
-    rules = Rules(num_players=2, dice=[(1, 1), (3, 4)])
-    game = act(position([{}, {}], rules=rules), "end_turn")
-    assert (game.turn, game.player, game.snapshot()["phase"]) == (1, 1, "roll")
-
-
-def test_listeners_hear_of_forced_decisions():
-    rules = Rules(num_players=2, skip_forced=True, dice=[(1, 1), (3, 4)])
-    game = position([{}, {}], rules=rules)
+    """With nothing to do turns pass until a 7 gives a choice of hexes; listeners hear of all."""
+    game = table(skip_forced=True, dice=[(1, 1), (3, 4)])
     heard = []
     game.listeners.append(lambda _game, events: heard.append(Decision.of(events)))
     act(game, "end_turn")
+    assert (game.turn, game.player, phase(game)) == (2, 0, "move_robber")
     assert [(d.player, d.action, d.outcome) for d in heard] == [
         (0, 1, None),
         (1, 0, (1, 1)),
         (1, 1, None),
         (0, 0, (3, 4)),
     ]
+    game = act(table(dice=[(1, 1), (3, 4)]), "end_turn")
+    assert (game.turn, game.player, phase(game)) == (1, 1, "roll")
 
 
 def test_a_choice_with_nobody_payable_is_played_too():
     """Withdrawing is the only decision left, so it is played by the engine."""
-    seats = [{"hand": {"wool": 1, "grain": 1}}, {"hand": {"ore": 1}}]
+    hands = [{"wool": 1, "grain": 1}, {"ore": 1}, {"brick": 1}]
     unknown = {"min": {}, "max": {"brick": 1, "wool": 1, "grain": 1}}
-    sure = [{"min": s["hand"], "max": s["hand"]} for s in seats]
-    seats.append({"hand": {"brick": 1}})
-    sure.append({"min": {"brick": 1}, "max": {"brick": 1}})
-    rules = Rules(num_players=3, skip_forced=True)
+    sure = [{"min": h, "max": h} for h in hands]
     bounds = [sure, [unknown, sure[1], unknown], sure]
-    game = position(seats, rules=rules, knowledge=bounds)
+    game = table(*({"hand": h} for h in hands), skip_forced=True, knowledge=bounds)
     act(game, "offer", give={"wool": 1}, get={"ore": 1})
     act(game, "offer", give={"ore": 1}, get={"brick": 1})
     act(game, "reject")
-    assert (game.player, game.snapshot()["phase"]) == (0, "main")
+    assert (game.player, phase(game)) == (0, "main")
     assert game.snapshot()["offers_made"] == 1

@@ -6,20 +6,16 @@ import numpy as np
 import pytest
 
 from catan_pz import action_id
-from catan_pz.game.position import position
 from catan_pz.terms import Resource
-from tests.helpers import RESOURCES
+from tests.helpers import RESOURCES, table
 
 CRITICAL = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47}
 """Chi-square that is exceeded once in a thousand, by degrees of freedom."""
 
 HANDS = [
     {"brick": 1},
-    {"wool": 7},
-    {"brick": 1, "ore": 1},
     {"lumber": 1, "grain": 9},
     {"brick": 1, "lumber": 2, "wool": 3, "grain": 4, "ore": 5},
-    {"brick": 3, "lumber": 3, "wool": 3, "grain": 3, "ore": 3},
 ]
 
 
@@ -28,8 +24,8 @@ def victim_of(hand, *, alone):
     other = {} if alone else {"settlements": [20], "hand": {"ore": 1}}
     seats = [{}, {"settlements": [10], "hand": hand}, other, {}]
     if alone:
-        return position(seats, phase="move_robber"), action_id("move_robber", hex=4)
-    return position(seats, phase="steal", robber=4), action_id("steal", seat=1)
+        return table(*seats, phase="move_robber"), action_id("move_robber", hex=4)
+    return table(*seats, phase="steal", robber=4), action_id("steal", seat=1)
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["only victim", "named victim"])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from catan_pz import Game, Rules
+from catan_pz import Game
 from catan_pz.board.topology import VERTEX_EDGES
+from catan_pz.engine.state import DERIVED
 from catan_pz.engine.violations import Violation
-from catan_pz.game.position import position
 from catan_pz.terms import Phase
-from tests.helpers import act, path
+from tests.helpers import act, path, table
 
 pytestmark = pytest.mark.purepython
 
@@ -26,7 +26,7 @@ def sound():
         {"settlements": [40], "roads": path(40, 41), "hand": {"wool": 2}, "cards": {"monopoly": 1}},
         {"settlements": [52], "roads": path(52, 53), "hand": {"grain": 1}},
     ]
-    return position(seats, rules=Rules(num_players=3))
+    return table(*seats)
 
 
 def offered():
@@ -34,43 +34,62 @@ def offered():
     return act(sound(), "offer", give={"brick": 1}, get={"wool": 1})
 
 
+def next_in_turn():
+    """The same in the turn after."""
+    return act(sound(), "end_turn")
+
+
 def robbing(*others):
     """Seat 0 is to choose whom to rob at hex 4; two of the others can be robbed unless given."""
     hands = others or ({"wool": 1}, {"grain": 1})
     seats = [{"settlements": [v], "hand": h} for v, h in zip((9, 11), hands, strict=True)]
-    return position([{}, *seats], rules=Rules(num_players=3), phase="steal", robber=4)
+    return table({}, *seats, phase="steal", robber=4)
 
 
 def discarding(**entries):
     """Seat 1 of four rolled a seven: seat 1 holds 8 cards, 2 holds 7, 3 holds 9, 0 holds 10."""
     hands = ({"brick": 10}, {"lumber": 8}, {"wool": 7}, {"grain": 9})
     course = {"turn_player": 1, "player_to_move": 1, "to_discard": [5, 4, 0, 4]}
-    players = [{"hand": hand} for hand in hands]
-    return position(players, rules=Rules(), phase="discard", **(course | entries))
+    return table(*({"hand": hand} for hand in hands), phase="discard", **(course | entries))
 
 
 def change(name, value, *where):
     """Add to one number of a record."""
 
-    def spoil(s):
-        if where:
-            s[name][where] += value
-        else:
-            s[name] += value
+    def spoil(games):
+        games[name][(0, *where)] += value
 
     return spoil
 
 
 def put(name, value, *where):
     """Replace one number of a record."""
+    return lambda games: games[name].__setitem__((0, *where), value)
 
-    def spoil(s):
-        if where:
-            s[name][where] = value
-        else:
-            s[name] = value
 
-    return spoil
+def setting_up():
+    """The second settlement of the last seat stands, its road is due."""
+    game = Game(num_players=2, trading=False, board="beginner", seed=3)
+    while game.state["settlements"][1].bit_count() < 1 or game.phase != Phase.SETUP_ROAD:
+        game.step(int(game.legal_actions()[0]))
+    return game
+
+
+def placing_free_road():
+    """Fourteen roads built, and one free road to place."""
+    roads = path(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 37, 36, 35, 34)
+    seat = {"settlements": [16], "roads": roads, "cards": {"road_building": 1}}
+    return act(table(seat), "play_road_building")
+
+
+def fifteenth_road(games):
+    (e,) = path(34, 33)
+    games["roads"][0, 0, e // 36] |= 1 << e % 36
+
+
+def emptied_bank(games):
+    games["hand"][0, 0] += games["bank"][0]
+    games["bank"] = 0
 
 
 V = Violation
@@ -86,7 +105,7 @@ SPOILT = {
         put("settlements", sum(1 << v for v in (2, 4, 6, 47, 50, 52)), 2),
         V.PIECE_COUNT,
     ),
-    "a road on a road": (lambda s: s["roads"].__setitem__((2, 0), s["roads"][0, 0]), V.OVERLAP),
+    "a road on a road": (put("roads", 1 << path(18, 19)[0], 2, 0), V.OVERLAP),
     "two buildings on a vertex": (put("cities", 1 << 40, 2), V.OVERLAP),
     "a city on the own settlement": (put("cities", 1 << 52, 2), V.OVERLAP),
     "neighbors too near": (put("cities", 1 << 51, 2), V.DISTANCE_RULE),
@@ -113,39 +132,64 @@ SPOILT = {
     "ten points and no win": (put("points", 10, 0), V.WINNER | V.STALE),
     "no legal action": (put("legal", 0, slice(None)), V.NO_ACTION | V.STALE),
     "a legal action too many": (put("legal", 1 << 30, 3), V.STALE),
-    "points miscounted": (change("points", 1, 1), V.STALE),
-    "visible points miscounted": (change("visible_points", 1, 1), V.STALE),
-    "hand size miscounted": (change("hand_size", 1, 1), V.STALE),
-    "road length miscounted": (change("road_length", 1, 1), V.STALE),
-    "a trade rate too good": (put("rate", 2, 1, 0), V.STALE),
-    "crowded vertices forgotten": (put("crowded", 0), V.STALE),
-    "road ends forgotten": (put("road_ends", 0, 0), V.STALE),
-    "reach forgotten": (put("reach", 0, 0, 0), V.STALE),
-    "hexes of a number forgotten": (put("token_hexes", -1, 6, 0), V.STALE),
 }
+OF_PHASES = {
+    "a free road and no road left": (placing_free_road, fifteenth_road, V.TURN),
+    "a discard before the roll": (discarding, put("rolled", 0), V.TURN),
+    "a roll in set-up": (setting_up, put("rolled", 1), V.SETUP),
+    "a card played in set-up": (setting_up, put("card_played", 1), V.SETUP),
+    "turns before set-up": (setting_up, put("turn", 3), V.SETUP),
+    "an empty bank in set-up": (setting_up, emptied_bank, V.SETUP),
+    "cards offered that aren't held": (offered, put("offer_give", 5, 0, 0), V.OFFER),
+    "nothing asked for": (offered, put("offer_get", 0, 0, slice(None)), V.OFFER),
+    "both sides alike": (offered, put("offer_get", 1, 0, 0), V.OFFER),
+    "five cards": (offered, put("offer_get", 5, 0, 2), V.OFFER),
+    "an answer of the maker": (offered, put("answer", 1, 0), V.OFFER),
+    "an answer already given": (offered, put("answer", 2, 1), V.OFFER),
+    "answered out of turn": (offered, put("answer", 2, 2), V.OFFER),
+    "no offer counted": (offered, put("offers_made", 0), V.OFFER),
+    "an offer before the roll": (next_in_turn, put("offers_made", 1), V.TURN),
+    "a card bought before the roll": (next_in_turn, put("new_cards", 1, 0), V.TURN),
+}
+FAULTS = {name: (sound, *fault) for name, fault in SPOILT.items()} | OF_PHASES
 
 
-@pytest.mark.parametrize("fault", SPOILT)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_found(fault):
-    spoil, expected = SPOILT[fault]
-    game = sound()
+    make, spoil, expected = FAULTS[fault]
+    game = make()
     assert game.validate() == Violation.NONE
-    spoil(game.games[0])
-    assert expected in game.validate()
+    spoil(game.games)
+    if expected not in game.validate():  # unless derived fields hide it
+        assert expected in Game.from_games(game.games, game.rules).validate()
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_each_derived_field_is_worked_out_anew(name):
+    game = sound()
+    game.games[name].reshape(-1)[0] += 1
+    assert Violation.STALE in game.validate()
+
+
+def test_every_flag_is_shown_to_be_raised():
+    shown = Violation.NONE
+    for *_, flags in FAULTS.values():
+        shown |= flags
+    assert set(shown) == set(Violation)
 
 
 WITHOUT_A_CARD = {
-    "free roads": {"phase": Phase.FREE_ROAD, "free_roads": 2},
-    "the robber before the roll": {"phase": Phase.MOVE_ROBBER, "rolled": 0},
-    "a theft before the roll": {"phase": Phase.STEAL, "rolled": 0},
+    "free roads": [put("phase", Phase.FREE_ROAD), put("free_roads", 2)],
+    "the robber before the roll": [put("phase", Phase.MOVE_ROBBER), put("rolled", 0)],
+    "a theft before the roll": [put("phase", Phase.STEAL), put("rolled", 0)],
 }
 
 
 @pytest.mark.parametrize("fault", WITHOUT_A_CARD)
 def test_what_only_a_card_brings_needs_one_played(fault):
     game = robbing()
-    for name, value in WITHOUT_A_CARD[fault].items():
-        game.games[name] = value
+    for spoil in WITHOUT_A_CARD[fault]:
+        spoil(game.games)
     assert Violation.TURN in game.validate()
     game.games["card_played"] = 1
     assert Violation.TURN not in game.validate()
@@ -180,90 +224,10 @@ def test_a_discard_that_has_begun_comes_of_a_hand_above_the_limit():
     """One who has 4 cards and is to discard 1 had 6 at most, of which none is due."""
     assert discarding(to_discard=[5, 1, 0, 4]).validate() == Violation.NONE
     assert discarding(player_to_move=3, to_discard=[5, 0, 0, 4]).validate() == Violation.NONE
-    one_due = {"rules": Rules(num_players=2), "phase": "discard", "to_discard": [1, 0]}
-    assert position([{"hand": {"brick": 5}}, {}], **one_due).validate() == Violation.NONE
+    one_due = {"phase": "discard", "to_discard": [1, 0]}
+    assert table({"hand": {"brick": 5}}, **one_due).validate() == Violation.NONE
     with pytest.raises(ValueError, match="TURN"):
-        position([{"hand": {"brick": 4}}, {}], **one_due)
-
-
-@pytest.mark.parametrize("name", ["offers_made", "new_cards"])
-def test_a_turn_begins_with_nothing_bought_or_offered(name):
-    game = act(sound(), "end_turn")
-    assert game.phase == Phase.ROLL
-    assert game.validate() == Violation.NONE
-    game.games[name][0, ...] = 1
-    assert Violation.TURN in game.validate()
-
-
-OFFERS = {
-    "cards that aren't held": put("offer_give", 5, 0, 0),
-    "nothing asked for": put("offer_get", 0, 0, slice(None)),
-    "both sides alike": put("offer_get", 1, 0, 0),
-    "five cards": put("offer_get", 5, 0, 2),
-    "an answer of the maker": put("answer", 1, 0),
-    "an answer already given": put("answer", 2, 1),
-    "answered out of turn": put("answer", 2, 2),
-    "no offer counted": put("offers_made", 0),
-}
-
-
-@pytest.mark.parametrize("fault", OFFERS)
-def test_each_fault_of_an_offer_is_found(fault):
-    game = offered()
-    assert game.validate() == Violation.NONE
-    OFFERS[fault](game.games[0])
-    assert Violation.OFFER in game.validate()
-
-
-def test_every_flag_is_shown_to_be_raised():
-    shown = Violation.NONE
-    for _, flags in SPOILT.values():
-        shown |= flags
-    assert set(shown) == set(Violation)
-
-
-def setting_up():
-    """The second settlement of the last seat stands, its road is due."""
-    game = Game(num_players=2, trading=False, board="beginner", seed=3)
-    while game.state["settlements"][1].bit_count() < 1 or game.phase != Phase.SETUP_ROAD:
-        game.step(int(game.legal_actions()[0]))
-    return game
-
-
-def placing_free_road():
-    """Fourteen roads built, and one free road to place."""
-    roads = path(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 37, 36, 35, 34)
-    seat = {"settlements": [16], "roads": roads, "cards": {"road_building": 1}}
-    return act(position([seat, {}], rules=Rules(num_players=2)), "play_road_building")
-
-
-def fifteenth_road(s):
-    (e,) = path(34, 33)
-    s["roads"][0, e // 36] |= 1 << e % 36
-
-
-def emptied_bank(s):
-    s["hand"][0] += s["bank"]
-    s["bank"] = 0
-
-
-UNSOUND = {
-    "a free road and no road left": (placing_free_road, fifteenth_road, V.TURN),
-    "a discard before the roll": (discarding, put("rolled", 0), V.TURN),
-    "a roll in set-up": (setting_up, put("rolled", 1), V.SETUP),
-    "a card played in set-up": (setting_up, put("card_played", 1), V.SETUP),
-    "turns before set-up": (setting_up, put("turn", 3), V.SETUP),
-    "an empty bank in set-up": (setting_up, emptied_bank, V.SETUP),
-}
-
-
-@pytest.mark.parametrize("fault", UNSOUND)
-def test_each_fault_of_a_phase_is_found(fault):
-    make, spoil, expected = UNSOUND[fault]
-    game = make()
-    assert game.validate() == Violation.NONE
-    spoil(game.games[0])
-    assert expected in Game.from_games(game.games, game.rules).validate()
+        table({"hand": {"brick": 4}}, **one_due)
 
 
 @pytest.mark.parametrize("seed", range(3))
