@@ -200,27 +200,17 @@ def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.i
     return flat.reshape(len(flat), *shape[1:]), sums
 
 
-def drawn_hands(
-    least: ArrayLike, most: ArrayLike, sizes: ArrayLike, count: int, rng: np.random.Generator
-) -> NDArray[np.int8]:
+def drawn_hands(bounds: HandBounds, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
     """(N, P, R) different random hands within bounds that have the sizes required."""
-    low, high = np.array(least, np.int64), np.array(most, np.int64)
     drawn = []
-    for p, size in enumerate(np.array(sizes, np.int64)):
-        rows = _rows(low[p], high[p], int(size))
-        if len(rows) == 0:
-            raise ValueError("no hands fit the bounds")
+    for low, high, size in zip(bounds.least, bounds.most, bounds.sizes, strict=True):
+        rows = _rows(low, high, int(size))
         drawn.append(rows[rng.integers(0, len(rows), count)])
     return merged(np.stack(drawn, 1).astype(np.int8), np.ones(count))[0]
 
 
 def dealt_hands(
-    least: ArrayLike,
-    most: ArrayLike,
-    sizes: ArrayLike,
-    totals: ArrayLike,
-    count: int,
-    rng: np.random.Generator,
+    bounds: HandBounds, count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
     """Random hands within bounds that have the sums required, and how often each was dealt.
 
@@ -229,41 +219,33 @@ def dealt_hands(
     Returns:
         (N, P, R) int8, all different, and (N,).
     """
-    low, high = np.array(least, np.int64), np.array(most, np.int64)
-    free = np.array(totals, np.int64) - low.sum(0)
-    takes = np.array(sizes, np.int64) - low.sum(1)
-    if free.min() < 0 or takes.min() < 0 or free.sum() != takes.sum():
+    low = bounds.least
+    free, takes = bounds.totals - low.sum(0), bounds.sizes - low.sum(1)
+    if free.sum() != takes.sum():
         raise ValueError("no hands fit the bounds")
     deck = np.repeat(np.arange(low.shape[1]), free)
-    owners = np.repeat(np.arange(len(low)), takes)
     deals = rng.permuted(np.tile(deck, (count, 1)), axis=1)
     hands = np.tile(low, (count, 1, 1))
-    for k, owner in enumerate(owners):
+    for k, owner in enumerate(np.repeat(np.arange(len(low)), takes)):
         hands[np.arange(count), owner, deals[:, k]] += 1
-    hands = hands[(hands <= high).all((1, 2))]
+    hands = hands[(hands <= bounds.most).all((1, 2))]
     if len(hands) == 0:
         raise ValueError("no hands fit the bounds")
     return merged(hands.astype(np.int8), np.ones(len(hands)))
 
 
-def all_hands(
-    least: ArrayLike,
-    most: ArrayLike,
-    sizes: ArrayLike,
-    totals: ArrayLike,
-    limit: int = MOST_HYPOTHESES,
-) -> NDArray[np.int8]:
+def all_hands(bounds: HandBounds, limit: int = MOST_HYPOTHESES) -> NDArray[np.int8]:
     """(N, P, R) all hands within bounds that have the sums required, in lexicographic order."""
-    low, high = np.array(least, np.int64), np.array(most, np.int64)
+    low, high = bounds.least, bounds.most
     found = np.zeros((1, 0, low.shape[1]), np.int64)
-    for p, size in enumerate(np.array(sizes, np.int64)):
+    for p, size in enumerate(bounds.sizes):
         rows = _rows(low[p], high[p], int(size))
         if len(found) * len(rows) > limit:
             raise TooManyHandsError(f"more than {limit} hands fit")
         found = np.concatenate(
             [np.repeat(found, len(rows), 0), np.tile(rows, (len(found), 1))[:, None]], 1
         )
-        left = np.array(totals, np.int64) - found.sum(1)
+        left = bounds.totals - found.sum(1)
         found = found[((left >= low[p + 1 :].sum(0)) & (left <= high[p + 1 :].sum(0))).all(1)]
     if len(found) == 0:
         raise ValueError("no hands fit the bounds")

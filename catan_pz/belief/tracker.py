@@ -92,16 +92,15 @@ class Belief:
         self.customs = customs
         n = int(record["num_players"])
         self.viewer = viewer = check_seat(viewer, n)
-        sizes = record["hand_size"][:n]
-        totals = BANK_PER_RESOURCE - record["bank"].astype(np.int64)
-        least, most = bounds_of(record, viewer)
+        sums = record["hand_size"][:n], BANK_PER_RESOURCE - record["bank"].astype(np.int64)
+        bounds = HandBounds(*bounds_of(record, viewer), *sums)
         try:
-            self.hands = HandBelief.uniform(viewer, all_hands(least, most, sizes, totals), number)
+            self.hands = HandBelief.uniform(viewer, all_hands(bounds), number)
         except TooManyHandsError:
-            self.hands = self._dealt(HandBounds(least, most, sizes, totals))
-        self.shared = [HandBounds.of_sums(sizes, totals) for _ in range(n)]
+            self.hands = self._dealt(bounds)
+        self.shared = [HandBounds.of_sums(*sums) for _ in range(n)]
         if customs.loose_sums or self.hands.is_cut:
-            self.shared[viewer] = HandBounds(least, most, sizes, totals)
+            self.shared[viewer] = bounds
         self.cards = CardBelief(viewer, record, customs.robber_before_win)
         for event in _holdings_on_the_table(record):
             self.update(event)
@@ -128,11 +127,7 @@ class Belief:
         self.cards.update(events, record)
 
     def update(self, event: HandEvent) -> None:
-        """Take in what the viewer saw of hands.
-
-        Raises:
-            ValueError: if it contradicts what was seen before.
-        """
+        """Take in what the viewer saw of hands; a `ValueError` if it contradicts what was seen."""
         lost = False
         try:
             self.hands.update(event)
@@ -156,7 +151,7 @@ class Belief:
         bounds, rng = self.shared[self.viewer], np.random.default_rng(len(self.hands))
         if not self.customs.loose_sums:
             return self._dealt(bounds)
-        hands = drawn_hands(bounds.least, bounds.most, bounds.sizes, MOST_KEPT, rng)
+        hands = drawn_hands(bounds, MOST_KEPT, rng)
         sums = hands.sum(1)
         fitting = ((bounds.totals - bounds.missing <= sums) & (sums <= bounds.totals)).all(1)
         drawn = HandBelief.uniform(self.viewer, hands[fitting] if fitting.any() else hands)
@@ -165,9 +160,8 @@ class Belief:
 
     def _dealt(self, bounds: HandBounds) -> HandBelief:
         """Some of the hands within bounds, dealt at random."""
-        limits = bounds.least, bounds.most, bounds.sizes, bounds.totals
         rng = np.random.default_rng(int(bounds.sizes.sum()))
-        dealt = HandBelief(self.viewer, *dealt_hands(*limits, MOST_KEPT, rng))
+        dealt = HandBelief(self.viewer, *dealt_hands(bounds, MOST_KEPT, rng))
         dealt.is_cut = True
         return dealt
 
