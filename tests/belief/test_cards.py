@@ -30,50 +30,52 @@ def table(cards: list[dict[str, int]], points: int = 10, **entries: object) -> G
     return position(players, rules=Rules(num_players=3, victory_points=points), **entries)
 
 
+def followed(game: Game) -> CardBelief:
+    """Seat 0's belief, which follows the game."""
+    belief = CardBelief(0, game.games[0])
+    game.listeners.append(lambda game, events: belief.update(events, game.state))
+    return belief
+
+
 def odds_by_counting(game: Game, viewer: int, most: dict[int, int]) -> np.ndarray:
     """(P, 6) odds of victory point cards, from every way to lay them into single slots."""
     s = game.games[0]
     owners = [p for p in range(3) if p != viewer for _ in range(int(s["cards"][p].sum()))]
     owners += [-1] * int(s["deck_left"])
     unknown = DECK_COUNTS[4] - int(s["cards"][viewer, 4])
+    held = [[chosen.count(p) for p in range(3)] for chosen in combinations(owners, unknown)]
+    held = [counts for counts in held if all(counts[p] <= n for p, n in most.items())]
     odds = np.zeros((3, 6))
     odds[viewer, s["cards"][viewer, 4]] = 1
-    ways = 0
-    counts = []
-    for chosen in combinations(range(len(owners)), unknown):
-        held = [sum(owners[k] == p for k in chosen) for p in range(3)]
-        if all(held[p] <= limit for p, limit in most.items()):
-            ways += 1
-            counts.append(held)
-    for held in counts:
-        for p in range(3):
-            if p != viewer:
-                odds[p, held[p]] += 1 / ways
+    for counts in held:
+        for p in {0, 1, 2} - {viewer}:
+            odds[p, counts[p]] += 1 / len(held)
     return odds
 
 
-def test_without_anything_to_learn_every_place_is_alike() -> None:
-    game = table([{"victory_point": 1}, {"knight": 2}, {"monopoly": 1}])
-    odds = CardBelief(0, game.games[0]).victory_point_probabilities(game.games[0])
-    assert odds == pytest.approx(odds_by_counting(game, 0, {}))
-    assert odds.sum(1) == pytest.approx(np.ones(3))
+IN_TURN = {"turn_player": 1, "player_to_move": 1}
+HELD: dict[str, tuple[list[dict[str, int]], int, dict[str, int], dict[int, int]]] = {
+    "nothing to learn": ([{"victory_point": 1}, {"knight": 2}, {"monopoly": 1}], 10, {}, {}),
+    "1 in turn with 2 of 4 points": (
+        [{}, {"knight": 2, "monopoly": 1}, {"knight": 3}],
+        4,
+        IN_TURN,
+        {1: 1},
+    ),
+}
 
 
-def test_who_has_not_won_in_turn_holds_too_few_points() -> None:
-    """Seat 1, in turn with 2 of 4 points visible, holds at most one victory point card."""
-    game = table(
-        [{}, {"knight": 2, "monopoly": 1}, {"knight": 3}], 4, turn_player=1, player_to_move=1
-    )
+@pytest.mark.parametrize("case", HELD)
+def test_every_place_is_alike_but_who_has_not_won_in_turn_holds_too_few_points(case: str) -> None:
+    cards, points, entries, most = HELD[case]
+    game = table(cards, points, **entries)
     odds = CardBelief(0, game.games[0]).victory_point_probabilities(game.games[0])
-    assert odds == pytest.approx(odds_by_counting(game, 0, {1: 1}))
-    assert odds[1, 2] == 0
-    assert odds[2, 3] > 0
+    assert odds == pytest.approx(odds_by_counting(game, 0, most))
 
 
 def test_it_is_remembered_after_the_turn() -> None:
-    game = table([{}, {"knight": 2}, {"knight": 3}], 3, turn_player=1, player_to_move=1)
-    belief = CardBelief(0, game.games[0])
-    game.listeners.append(lambda game, events: belief.update(events, game.state))
+    game = table([{}, {"knight": 2}, {"knight": 3}], 3, **IN_TURN)
+    belief = followed(game)
     game.step(action_id("end_turn"))
     odds = belief.victory_point_probabilities(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, {1: 0, 2: 0}))
@@ -82,10 +84,9 @@ def test_it_is_remembered_after_the_turn() -> None:
 
 def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
     """Seat 1 reaches no win with its old cards; what it buys can be anything but a win."""
-    game = table([{}, {"knight": 2}, {}], 4, phase="main", turn_player=1, player_to_move=1)
-    belief = CardBelief(0, game.games[0])
+    game = table([{}, {"knight": 2}, {}], 4, phase="main", **IN_TURN)
+    belief = followed(game)
     belief.groups[1].limit(0)
-    game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("buy_development_card"), Card.KNIGHT)
     odds = belief.victory_point_probabilities(game.games[0])
     # Of 23 cards unknown apart from the two old ones, 5 are victory points.
@@ -102,9 +103,8 @@ def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
 
 def test_the_winner_holds_what_it_took() -> None:
     """Seat 1 buys the card that wins."""
-    game = table([{}, {"knight": 1}, {}], 3, phase="main", turn_player=1, player_to_move=1)
-    belief = CardBelief(0, game.games[0])
-    game.listeners.append(lambda game, events: belief.update(events, game.state))
+    game = table([{}, {"knight": 1}, {}], 3, phase="main", **IN_TURN)
+    belief = followed(game)
     game.step(action_id("buy_development_card"), Card.VICTORY_POINT)
     assert game.winner == 1
     odds = belief.victory_point_probabilities(game.games[0])
@@ -171,8 +171,7 @@ def test_what_an_old_limit_was_about_is_remembered() -> None:
         longest_road_owner=1,
         deck=["knight", "knight"],
     )
-    belief = CardBelief(0, game.games[0])
-    game.listeners.append(lambda game, events: belief.update(events, game.state))
+    belief = followed(game)
     game.step(action_id("end_turn"))
     game.step(action_id("roll"), (1, 1))
     game.step(action_id("build_road", edge=66))

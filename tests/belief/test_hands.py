@@ -7,7 +7,7 @@ import pytest
 
 from catan_pz.belief import HandsChanged, HoldingShown
 from catan_pz.belief.bounds import HandBounds
-from catan_pz.belief.hand_events import HandEvent, MonopolyTaken, Theft
+from catan_pz.belief.hand_events import MonopolyTaken, Theft
 from catan_pz.belief.hands import HandBelief, all_hands
 from tests.belief.toy import Hands, frozen, posterior, random_story
 
@@ -32,63 +32,9 @@ TOOK_BRICK: Hands = (NOTHING, (1, 0, 0, 0, 1), (1, 0, 0, 0, 0))
 TOOK_ORE: Hands = (NOTHING, (2, 0, 0, 0, 0), (0, 0, 0, 0, 1))
 
 
-def test_known_hands_are_one_hypothesis() -> None:
-    belief = HandBelief.known(1, [(1, 0, 0, 0, 0), (0, 2, 0, 0, 0)])
-    assert len(belief) == 1
-    assert belief.weights.tolist() == [1.0]
-    assert belief.mean.tolist() == [[1, 0, 0, 0, 0], [0, 2, 0, 0, 0]]
-
-
 def test_an_unseen_theft_branches_by_the_cards_held() -> None:
     expected = {TOOK_BRICK: Fraction(2, 3), TOOK_ORE: Fraction(1, 3)}
     assert odds_of(after_unseen_theft()) == expected
-
-
-def test_an_unseen_theft_of_one_type_stays_certain() -> None:
-    belief = HandBelief.known(0, [NOTHING, (2, 0, 0, 0, 0), NOTHING], Fraction)
-    belief.update(Theft(2, 1, None))
-    expected = (NOTHING, (1, 0, 0, 0, 0), (1, 0, 0, 0, 0))
-    assert odds_of(belief) == {expected: 1}
-
-
-def test_equal_hands_are_merged() -> None:
-    belief = after_unseen_theft()
-    belief.update(Theft(1, 2, None))
-    assert odds_of(belief) == {(NOTHING, (2, 0, 0, 0, 1), NOTHING): 1}
-
-
-def test_a_gain_shifts_all_and_drops_none() -> None:
-    belief = after_unseen_theft()
-    belief.update(HandsChanged((NOTHING, (0, 0, 3, 0, 0), NOTHING)))
-    assert sorted(odds_of(belief).values()) == [Fraction(1, 3), Fraction(2, 3)]
-    assert belief.least[1].tolist() == [1, 0, 3, 0, 0]
-    assert belief.most[1].tolist() == [2, 0, 3, 0, 1]
-
-
-def test_a_theft_seen_weighs_by_the_share_of_its_type() -> None:
-    """Seat 0 steals brick from seat 1, which holds 1 of 2 or 2 of 2."""
-    belief = after_unseen_theft()
-    belief.update(Theft(0, 1, BRICK))
-    # 2/3 * 1/2 against 1/3 * 1: equally likely now.
-    assert list(odds_of(belief).values()) == [Fraction(1, 2), Fraction(1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("event", "left"),
-    [
-        (
-            HandsChanged((NOTHING, (0, 0, 0, 0, -1), NOTHING)),
-            (NOTHING, (1, 0, 0, 0, 0), (1, 0, 0, 0, 0)),
-        ),
-        (Theft(0, 2, ORE), ((0, 0, 0, 0, 1), (2, 0, 0, 0, 0), NOTHING)),
-        (MonopolyTaken(0, BRICK, (0, 2, 0)), ((2, 0, 0, 0, 0), NOTHING, (0, 0, 0, 0, 1))),
-        (MonopolyTaken(1, ORE, (0, 0, 0)), TOOK_BRICK),
-    ],
-)
-def test_what_only_one_hand_allows_leaves_it(event: HandEvent, left: Hands) -> None:
-    belief = after_unseen_theft()
-    belief.update(event)
-    assert odds_of(belief) == {left: 1}
 
 
 def test_the_takers_own_cards_of_a_monopoly_stay_hidden() -> None:
@@ -119,13 +65,6 @@ def test_what_cannot_be_is_refused_and_changes_nothing() -> None:
         with pytest.raises(ValueError, match="no hands fit"):
             belief.update(event)
         assert odds_of(belief) == before
-
-
-def test_a_copy_is_independent() -> None:
-    belief = after_unseen_theft()
-    other = belief.copy()
-    other.update(HoldingShown(1, (2, 0, 0, 0, 0)))
-    assert (len(belief), len(other)) == (2, 1)
 
 
 def test_draws_follow_the_weights() -> None:

@@ -26,7 +26,7 @@ CORNERS = (0, 2, 9)
 def table(hands: list[dict[str, int]], **entries: Any) -> Game:
     """Three players with a settlement each at hex 0; seat 0 is in turn."""
     players = [{"hand": h, "settlements": [v]} for h, v in zip(hands, CORNERS, strict=True)]
-    return position(players, rules=entries.pop("rules", RULES), **entries)
+    return position(players, rules=RULES, **entries)
 
 
 def play(game: Game, *actions: tuple[str, dict[str, Any], Any]) -> None:
@@ -61,22 +61,15 @@ def stolen_unseen() -> tuple[Game, Belief]:
     return game, belief
 
 
-def test_it_follows_a_game_as_a_listener() -> None:
-    _, belief = stolen_unseen()
+def test_both_possible_hands_are_drawn() -> None:
+    """With chance that starts afresh."""
+    game, belief = stolen_unseen()
     assert sorted(belief.hands.weights) == [Fraction(1, 3), Fraction(2, 3)]
     assert belief.hands.probability_of_holding(1, (0, 0, 1, 0, 0)) == Fraction(1, 3)
-
-
-def test_both_possible_hands_are_drawn() -> None:
-    game, belief = stolen_unseen()
-    hands = {tuple(drawn(game, belief, seed).games[0]["hand"][1]) for seed in range(20)}
-    assert hands == {(0, 0, 1, 0, 0), (0, 0, 0, 0, 1)}
-
-
-def test_the_viewers_bounds_stay_and_the_others_know_their_own_hands() -> None:
-    game, belief = stolen_unseen()
-    for seed in range(5):
-        s = drawn(game, belief, seed).games[0]
+    games = [drawn(game, belief, seed).games[0] for seed in range(20)]
+    assert {tuple(s["hand"][1]) for s in games} == {(0, 0, 1, 0, 0), (0, 0, 0, 0, 1)}
+    assert len({int(s["rng"]) for s in games} | {int(game.games[0]["rng"])}) == 21
+    for s in games:
         for old, new in zip(bounds_of(game.games[0], 0), bounds_of(s, 0), strict=True):
             assert (old == new).all()
         # Thief and victim know all: with three players the sums tell them the rest.
@@ -84,33 +77,23 @@ def test_the_viewers_bounds_stay_and_the_others_know_their_own_hands() -> None:
         assert not s["above"][1:].any()
 
 
-def test_the_chance_of_a_drawn_state_starts_afresh() -> None:
-    game, belief = stolen_unseen()
-    states = {int(drawn(game, belief, seed).games[0]["rng"]) for seed in range(5)}
-    assert len(states) == 5
-    assert int(game.games[0]["rng"]) not in states
+WOOL_FOR_ORE = ("offer", {"give": {"wool": 1}, "get": {"ore": 1}}, None)
+ACCEPTED = [
+    ("end_turn", {}, None),
+    ("roll", {}, (5, 6)),
+    ("offer", {"give": {"ore": 1}, "get": {"wool": 1}}, None),
+    ("reject", {}, None),
+    ("accept", {}, None),
+]
 
 
-def test_an_offer_that_is_out_stays_backed() -> None:
-    """Seat 1, which may hold the wool, offers it: then it must."""
+@pytest.mark.parametrize("actions", [[WOOL_FOR_ORE], ACCEPTED], ids=["offer", "acceptance"])
+def test_what_was_offered_or_accepted_stays_backed(actions: list[Any]) -> None:
+    """Seat 1, which may hold the wool, offers it or agrees to give it: then it must."""
     game, belief = stolen_unseen()
-    play(game, ("offer", {"give": {"wool": 1}, "get": {"ore": 1}}, None))
+    play(game, *actions)
     assert len(belief.hands) == 1
     assert drawn(game, belief).games[0]["hand"][1].tolist() == [0, 0, 1, 0, 0]
-
-
-def test_an_acceptance_stays_backed() -> None:
-    game, belief = stolen_unseen()
-    play(
-        game,
-        ("end_turn", {}, None),
-        ("roll", {}, (1, 1)),
-        ("offer", {"give": {"ore": 1}, "get": {"wool": 1}}, None),
-        ("reject", {}, None),
-        ("accept", {}, None),
-    )
-    assert game.phase == Phase.CLOSE
-    assert drawn(game, belief).games[0]["hand"][1, Resource.WOOL] == 1
 
 
 def test_what_an_opponent_composes_is_drawn_anew() -> None:
@@ -144,15 +127,10 @@ def test_what_the_viewer_composes_stays() -> None:
 
 def unsure_table(**entries: Any) -> Game:
     """Seats 1 and 2 hold a wool and an ore, and seat 0 doesn't know who holds which."""
-    nothing = {"min": {}, "max": {}}
+    hands: list[dict[str, int]] = [{}, {"wool": 1}, {"ore": 1}]
+    sure = [{"min": hand, "max": hand} for hand in hands]
     either = {"min": {}, "max": {"wool": 1, "ore": 1}}
-    wool = {"min": {"wool": 1}, "max": {"wool": 1}}
-    ore = {"min": {"ore": 1}, "max": {"ore": 1}}
-    return table(
-        [{}, {"wool": 1}, {"ore": 1}],
-        knowledge=[[nothing, either, either], [nothing, wool, ore], [nothing, wool, ore]],
-        **entries,
-    )
+    return table(hands, knowledge=[[sure[0], either, either], sure, sure], **entries)
 
 
 def test_a_start_in_mid_game_takes_all_hands_within_the_bounds_as_equally_likely() -> None:

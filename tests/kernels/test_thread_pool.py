@@ -102,8 +102,7 @@ def some_games(count: int) -> np.ndarray:
 OFFSET = np.array([1000], np.int64)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 50])
-@pytest.mark.parametrize("chunk", [1, 7, 64])
+@pytest.mark.parametrize(("threads", "chunk"), [(1, 64), (2, 7), (3, 1), (50, 7)])
 def test_each_game_is_taken_once_and_results_come_in_order(
     make_pool, threads: int, chunk: int
 ) -> None:
@@ -122,24 +121,6 @@ def test_each_game_is_taken_once_and_results_come_in_order(
     assert not links[:, ::2].any()
 
 
-@checked
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("counts", np.zeros(4, np.int32)),
-        ("counts", np.zeros(8, np.int64)[::2]),
-        ("counts", [0, 0, 0, 0]),
-        ("links", np.zeros((2, 4), np.int64).T),
-    ],
-)
-def test_an_argument_of_another_type_is_named(name: str, wrong: object) -> None:
-    alone = make_thread_pool(4, 1, 4)
-    arguments = {"counts": np.zeros(4, np.int64), "links": np.zeros((4, 2), np.int64)}
-    with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
-        alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, OFFSET)
-    assert not arguments["counts"].any()
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_bundles_are_passed_field_by_field(make_pool, threads: int) -> None:
     shared = make_pool(40, threads, 8)
@@ -151,27 +132,35 @@ def test_bundles_are_passed_field_by_field(make_pool, threads: int) -> None:
     assert count_bundled(games, 3, 5, places) == counts[3:5].sum() - 2002
 
 
-@checked
-def test_a_bundle_of_other_fields_is_named() -> None:
-    shared, games, counts = make_thread_pool(40, 1, 40), some_games(40), np.arange(40)
-    with pytest.raises(TypeError, match="count_bundled: argument 'places' must be a Counted"):
-        shared.run(count_bundled, games, (counts, Step(1, OFFSET)))
-    wrong = Counted(counts, Step(1, counts.astype(np.int32)))
-    with pytest.raises(TypeError, match=r"argument 'places'.step.offset must be a array"):
-        shared.run(count_bundled, games, wrong)
+WRONG = (
+    ("counts", np.zeros(4, np.int32)),
+    ("counts", np.zeros(8, np.int64)[::2]),
+    ("counts", [0, 0, 0, 0]),
+    ("links", np.zeros((2, 4), np.int64).T),
+)
 
 
 @checked
-def test_too_few_arguments_are_refused_and_what_is_only_read_may_be_sealed() -> None:
-    alone = make_thread_pool(4, 1, 4)
-    counts, links, offset = np.zeros(4, np.int64), np.zeros((4, 2), np.int64), OFFSET.copy()
-    with pytest.raises(TypeError, match="count_in: 4 arguments, must be 5"):
-        alone.run(count_in, some_games(4), counts, links, 1)
-    counts.flags.writeable = offset.flags.writeable = False
+def test_arguments_of_other_types_are_named() -> None:
+    """And too few of them; an array that is only read may be sealed."""
+    alone, games, offset = make_thread_pool(4, 1, 4), some_games(4), OFFSET.copy()
+    right = {"counts": np.zeros(4, np.int64), "links": np.zeros((4, 2), np.int64)}
+    sealed = np.zeros(4, np.int64)
+    offset.flags.writeable = sealed.flags.writeable = False
+    for name, wrong in WRONG:
+        with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
+            alone.run(count_in, games, *(right | {name: wrong}).values(), 1, offset)
     with pytest.raises(TypeError, match="counts"):
-        alone.run(count_in, some_games(4), counts, links, 1, offset)
-    assert not counts.any()
-    alone.run(count_in, some_games(4), np.zeros(4, np.int64), links, 1, offset)
+        alone.run(count_in, games, sealed, right["links"], 1, offset)
+    with pytest.raises(TypeError, match="count_in: 4 arguments, must be 5"):
+        alone.run(count_in, games, *right.values(), 1)
+    assert not right["counts"].any()
+    alone.run(count_in, games, *right.values(), 1, offset)
+    with pytest.raises(TypeError, match="count_bundled: argument 'places' must be a Counted"):
+        alone.run(count_bundled, games, (right["counts"], Step(1, OFFSET)))
+    wrong_field = Counted(right["counts"], Step(1, OFFSET.astype(np.int32)))
+    with pytest.raises(TypeError, match=r"argument 'places'.step.offset must be a array"):
+        alone.run(count_bundled, games, wrong_field)
 
 
 def test_the_caller_alone_does_all_once_the_pool_is_closed(make_pool) -> None:
@@ -199,12 +188,6 @@ def test_an_index_out_of_bounds_is_told_where_numba_checks_them() -> None:
     subprocess.run([sys.executable, "-c", code], env=checked, check=True, timeout=600)
 
 
-def wait_for_the_end_of(threads: set[threading.Thread]) -> None:
-    for thread in threads:
-        thread.join(timeout=60)
-        assert not thread.is_alive()
-
-
 @pytest.mark.parametrize("how", ["closed", "forgotten"])
 def test_a_batch_that_is_closed_or_forgotten_leaves_no_thread(how: str) -> None:
     before = set(threading.enumerate())
@@ -218,4 +201,6 @@ def test_a_batch_that_is_closed_or_forgotten_leaves_no_thread(how: str) -> None:
         batch.play_random(2)  # on one thread now
     del batch
     gc.collect()
-    wait_for_the_end_of(threads)
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
