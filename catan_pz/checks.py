@@ -21,7 +21,7 @@ _Shape = TypeVar("_Shape")
 
 _MOST_QUOTED: Final = 200
 
-_SYNONYMS: Final = {
+SYNONYMS: Final = {
     "clay": "brick",
     "wood": "lumber",
     "timber": "lumber",
@@ -46,7 +46,7 @@ def quoted(value: object, most: int = _MOST_QUOTED) -> str:
 def did_you_mean(given: object, known: Iterable[object]) -> str:
     """A hint for a word that is close to a known one: " (did you mean 'dice'?)", else ""."""
     words = [word for word in known if isinstance(word, str)]
-    meant = _SYNONYMS.get(given.lower()) if isinstance(given, str) else None
+    meant = SYNONYMS.get(given.lower()) if isinstance(given, str) else None
     if meant in words:
         return f" (did you mean {meant!r}?)"
     close = get_close_matches(given, words, 1) if isinstance(given, str) else []

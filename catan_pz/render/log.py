@@ -35,6 +35,10 @@ _SIMPLE: Final = {
 """What an action is called once it is played, where there is no more to say."""
 
 
+_AT: Final = {"vertex": " at V{}", "edge": " at E{}", "hex": ", now on H{}"}
+"""How a line that names places goes on after what was done there."""
+
+
 def bundle_words(bundle: Mapping[str, int]) -> str:
     """A bundle of cards: "2 grain + 1 ore"."""
     return " + ".join(f"{n} {name}" for name in RESOURCE_NAMES if (n := bundle.get(name, 0)))
@@ -66,23 +70,32 @@ def action_words(action: int) -> str:
     return words[kind].format(**described)
 
 
-def log_line(events: Events, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
+def log_line(
+    events: Events,
+    viewer: int | None = None,
+    names: Sequence[str] | None = None,
+    *,
+    places: bool = False,
+) -> str:
     """What a decision brought, in one line.
 
     Args:
         events: all events of the decision.
         viewer: the seat that reads it, or `ONLOOKER`; None for somebody who sees everything.
         names: what the seats are called; "Player 0" and so on where None.
+        places: whether it names the place that is built on or robbed: "V12".
     """
-    return _LogLine(events if viewer is None else as_seen_by(events, viewer), names).line()
+    seen = events if viewer is None else as_seen_by(events, viewer)
+    return _LogLine(seen, names, places).line()
 
 
 class _LogLine:
     """Tells of one decision, as somebody sees it."""
 
-    def __init__(self, events: Events, names: Sequence[str] | None) -> None:
+    def __init__(self, events: Events, names: Sequence[str] | None, places: bool) -> None:
         self._decision, *self._events = events
         self._names = names
+        self._places = places
 
     def name(self, seat: int) -> str:
         return seat_names(self._names, MAX_PLAYERS)[seat]
@@ -95,7 +108,13 @@ class _LogLine:
     def _words(self, described: Mapping[str, Any]) -> str:
         special = getattr(self, f"_{described['kind']}", None)
         words: str = _SIMPLE[described["kind"]] if special is None else special(described)
-        return words
+        return words + self._place(described)
+
+    def _place(self, described: Mapping[str, Any]) -> str:
+        for kind, words in _AT.items():
+            if self._places and kind in described:
+                return words.format(described[kind])
+        return ""
 
     def _victory(self) -> str:
         for event in self._of(EventKind.WON):

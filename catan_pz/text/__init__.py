@@ -1,0 +1,16 @@
+"""The game in words for one seat: what it may know, what it may do, and what it answers."""
+
+from catan_pz.text.choices import Choice, choices_of, legal_actions
+from catan_pz.text.commands import CommandError, parse
+from catan_pz.text.describe import as_json, describe, news_of
+
+__all__ = [
+    "Choice",
+    "CommandError",
+    "as_json",
+    "choices_of",
+    "describe",
+    "legal_actions",
+    "news_of",
+    "parse",
+]

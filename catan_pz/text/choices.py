@@ -1,0 +1,114 @@
+"""The legal actions of a view, numbered and grouped, in words."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from catan_pz.actions import RESOURCE_NAMES, describe_action
+from catan_pz.game.view import View
+from catan_pz.text.places import SEATS, Segments, cards_words, place_words
+
+
+class Choice(NamedTuple):
+    """A legal action in words.
+
+    Attributes:
+        number: from 1, its place among the legal actions.
+        action: its id.
+        group: what several actions have in common: "build a road at".
+        rest: what tells it from others of its group; "" for an action that is alone in it.
+    """
+
+    number: int
+    action: int
+    group: str
+    rest: str
+
+    @property
+    def words(self) -> str:
+        """The whole of it: "build a road at E20 V12-V17 (grain 6/ore 8)"."""
+        return f"{self.group} {self.rest}".rstrip()
+
+
+_GROUPS = {
+    "roll": "roll the dice",
+    "end_turn": "end the turn",
+    "build_road": "build a road at",
+    "build_settlement": "build a settlement at",
+    "build_city": "build a city at",
+    "buy_development_card": "buy a development card",
+    "play_knight": "play a knight",
+    "play_road_building": "play road building",
+    "play_year_of_plenty": "play year of plenty for",
+    "play_monopoly": "play monopoly on",
+    "move_robber": "move the robber to",
+    "steal": "steal from",
+    "discard": "discard",
+    "compose_give": "add to what you give",
+    "compose_get": "add to what you ask for",
+    "compose_send": "send the offer",
+    "accept": "accept the offer",
+    "reject": "reject the offer",
+    "close_with": "close the trade with",
+    "withdraw": "withdraw the offer",
+}
+"""What actions of a kind have in common; those of trades say what is given, too."""
+
+
+def choices_of(view: View) -> list[Choice]:
+    """The legal actions, in the order of their ids."""
+    seen = view.segments
+    legal = np.flatnonzero(view.mask).tolist()
+    return [Choice(k + 1, action, *_words(seen, action)) for k, action in enumerate(legal)]
+
+
+def legal_actions(view: View) -> str:
+    """The legal actions in text: a line for each group, each action after its number."""
+    return "\n".join(
+        _line(group, list(members))
+        for group, members in groupby(choices_of(view), lambda choice: choice.group)
+    )
+
+
+def _line(group: str, members: Sequence[Choice]) -> str:
+    if not members[0].rest:
+        return f"[{members[0].number}] {group}"
+    return f"{group}: " + ", ".join(f"[{one.number}] {one.rest}" for one in members)
+
+
+def _words(seen: Segments, action: int) -> tuple[str, str]:
+    """The group of an action, and what tells it from the others there."""
+    described = describe_action(action)
+    kind = described["kind"]
+    if kind == "maritime_trade":
+        rate = int(seen["trade_rate"][0, RESOURCE_NAMES.index(described["give"])])
+        return f"give the bank {rate} {described['give']} for", described["get"]
+    if kind == "offer":
+        given, got = (_cards(described[side]) for side in ("give", "get"))
+        return f"offer {given} for", got
+    if kind == "close_with":
+        return _GROUPS[kind], SEATS[described["seat"]] + _terms(seen, described["seat"])
+    return _GROUPS[kind], _rest(seen, described)
+
+
+def _rest(seen: Segments, described: dict[str, Any]) -> str:
+    for place in ("hex", "vertex", "edge"):
+        if place in described:
+            return place_words(seen, place, described[place])
+    if "seat" in described:
+        return SEATS[described["seat"]]
+    if "pair" in described:
+        return " + ".join(described["pair"])
+    return str(described.get("resource", ""))
+
+
+def _terms(seen: Segments, seat: int) -> str:
+    """What a counter-offer would give and take: "(you give 1 ore, get 1 brick)"."""
+    give, get = (cards_words(seen[side][seat].tolist()) for side in ("offer_get", "offer_give"))
+    return f" (you give {give}, get {get})" if give or get else ""
+
+
+def _cards(bundle: dict[str, int]) -> str:
+    return cards_words([bundle.get(name, 0) for name in RESOURCE_NAMES])

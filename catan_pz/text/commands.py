@@ -1,0 +1,347 @@
+"""Answers in text, as actions: by number, as JSON, or in short words."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from catan_pz.actions import (
+    ACTION_KINDS,
+    COMPOSE_GET,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    RESOURCE_NAMES,
+    action_id,
+    bundle_to_dict,
+    describe_action,
+)
+from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.checks import SYNONYMS, did_you_mean, quoted
+from catan_pz.game.view import View
+from catan_pz.terms import Phase
+from catan_pz.text.choices import Choice, choices_of
+from catan_pz.text.places import LETTERS, SEATS
+
+MOST_CARDS: Final = 4
+"""Cards a side: no offer, and no trade with the bank, takes more."""
+
+LONGEST_ANSWER: Final = 20_000
+"""Characters of an answer that are read."""
+
+WORDS: Final = {
+    "roll": "roll",
+    "end": "end_turn",
+    "road": "build_road",
+    "settlement": "build_settlement",
+    "city": "build_city",
+    "buy": "buy_development_card",
+    "knight": "play_knight",
+    "building": "play_road_building",
+    "plenty": "play_year_of_plenty",
+    "monopoly": "play_monopoly",
+    "robber": "move_robber",
+    "steal": "steal",
+    "discard": "discard",
+    "bank": "maritime_trade",
+    "offer": "offer",
+    "give": "compose_give",
+    "get": "compose_get",
+    "send": "compose_send",
+    "accept": "accept",
+    "reject": "reject",
+    "close": "close_with",
+    "withdraw": "withdraw",
+}
+"""The word for each kind of action; any beginning that fits only one legal kind will do."""
+
+_KIND_WORDS: Final = {kind: word for word, kind in WORDS.items()}
+_ARGUMENTS: Final = {kind.name: kind.argument for kind in ACTION_KINDS}
+_SHOWN: Final = 40
+
+Bundle = tuple[int, ...]
+"""(R,) cards of each resource."""
+
+
+class CommandError(ValueError):
+    """An answer that isn't understood or isn't legal; says what is."""
+
+
+def parse(text: str, view: View) -> tuple[int, ...]:
+    """The actions that an answer stands for, one after the other.
+
+    These are several only where an offer is composed card by card.
+
+    Args:
+        text: a number of `legal_actions`; JSON, {"number": 3} or what `describe_action` gives,
+            also with text around it; or words: "road E20", "bank ore for brick",
+            "offer 2 wool for ore".
+        view: what the seat to move knows.
+    """
+    choices = choices_of(view)
+    if not choices:
+        raise CommandError("it isn't your turn to decide")
+    text = text[:LONGEST_ANSWER].strip()
+    described = _json_in(text)
+    if isinstance(described, Mapping):
+        if "number" in described:
+            return (_numbered(described["number"], choices),)
+        return _described(described, view, choices)
+    if text.isascii() and text.isdigit():
+        return (_numbered(_number(text), choices),)
+    return _worded(text, view, choices)
+
+
+def _json_in(text: str) -> Any:
+    """The first JSON object in a text; None if it has none."""
+    decoder = json.JSONDecoder()
+    for found in re.finditer(r"\{", text):
+        try:
+            return decoder.raw_decode(text, found.start())[0]
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _numbered(number: object, choices: Sequence[Choice]) -> int:
+    if type(number) is int and 1 <= number <= len(choices):
+        return choices[number - 1].action
+    raise CommandError(f"the number must be from 1 to {len(choices)}, got {quoted(number, _SHOWN)}")
+
+
+def _worded(text: str, view: View, choices: Sequence[Choice]) -> tuple[int, ...]:
+    """Whole words as `legal_actions` has them, or a word for the kind and its arguments."""
+    lowered = text.lower().rstrip(".!")
+    for choice in choices:
+        if lowered == choice.words.lower():
+            return (choice.action,)
+    words = [w for w in re.split(r"[\s,;:+()]+", lowered) if w and w not in _FILLERS]
+    if not words:
+        raise CommandError(f"an answer is empty; {_legal_now(view, choices)}")
+    kinds = _kinds(view, choices)
+    word = _complete(words[0], [_KIND_WORDS[kind] for kind in kinds], view, choices)
+    kind = WORDS[word]
+    return _chosen(kind, _arguments(kind, words[1:], choices), view, choices)
+
+
+_FILLERS: Final = frozenset({"build", "play", "a", "an", "the", "at", "to", "and", "from"})
+"""Words that may stand in an answer and change nothing."""
+
+
+def _kinds(view: View, choices: Sequence[Choice]) -> list[str]:
+    """The kinds of legal actions; offers that can only be composed are offers, too."""
+    kinds = list(dict.fromkeys(describe_action(one.action)["kind"] for one in choices))
+    if "compose_give" in kinds and not {"offer", "withdraw"} & set(kinds):
+        kinds.append("offer")
+    return kinds
+
+
+def _complete(given: str, known: Sequence[str], view: View, choices: Sequence[Choice]) -> str:
+    """The one known word that a given one begins."""
+    fitting = [word for word in known if word.startswith(given)]
+    if given in known:
+        return given
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise CommandError(f"{quoted(given, _SHOWN)} may be {' or '.join(fitting)}: write more")
+    hint = did_you_mean(given, known)
+    raise CommandError(
+        f"{quoted(given, _SHOWN)} can't be played now{hint}; {_legal_now(view, choices)}"
+    )
+
+
+def _legal_now(view: View, choices: Sequence[Choice]) -> str:
+    words = ", ".join(_KIND_WORDS[kind] for kind in _kinds(view, choices))
+    return f"write a number from 1 to {len(choices)} or one of: {words}"
+
+
+def _arguments(kind: str, words: Sequence[str], choices: Sequence[Choice]) -> dict[str, Any]:
+    """What follows the word of a kind, as `describe_action` names it."""
+    match _ARGUMENTS[kind]:
+        case "edge" | "vertex" | "hex" | "seat" as name:
+            if not words:
+                return _only(kind, name, choices)
+            return {name: _place(name, " ".join(words))}
+        case "resource":
+            return {"resource": _resource(" ".join(words))}
+        case "pair":
+            return {"pair": [_resource(word) for word in words]}
+        case "swap":
+            given = [word for word in words if word != "for" and not word.isdigit()]
+            if len(given) != 2:
+                raise CommandError("write a trade with the bank as: bank ore for brick")
+            return {"give": _resource(given[0]), "get": _resource(given[1])}
+        case "bundles":
+            if words.count("for") != 1:
+                raise CommandError("write an offer as: offer 2 brick for ore")
+            at = words.index("for")
+            return {"give": _bundle(words[:at]), "get": _bundle(words[at + 1 :])}
+    return {}
+
+
+def _only(kind: str, name: str, choices: Sequence[Choice]) -> dict[str, Any]:
+    """The argument of the only legal action of a kind."""
+    described = [describe_action(choice.action) for choice in choices]
+    of_kind = [one for one in described if one["kind"] == kind]
+    if len(of_kind) != 1:
+        raise CommandError(f"{_KIND_WORDS[kind]} takes one of: {_places(kind, choices)}")
+    return {name: of_kind[0][name]}
+
+
+def _places(kind: str, choices: Sequence[Choice]) -> str:
+    """The legal arguments of a kind in words, without what lies around places."""
+    of_kind = [one for one in choices if describe_action(one.action)["kind"] == kind]
+    return ", ".join(_trade_words(one) or one.rest.partition(" (")[0] for one in of_kind)
+
+
+def _trade_words(choice: Choice) -> str:
+    """A trade with the bank as it may be written: "ore for brick"; "" for anything else."""
+    described = describe_action(choice.action)
+    is_trade = described["kind"] == "maritime_trade"
+    return f"{described['give']} for {described['get']}" if is_trade else ""
+
+
+def _place(name: str, word: object) -> int:
+    """The number of a place or a seat: 12, "12", "V12", or "V12-V17" for an edge."""
+    text = str(word).strip().upper()
+    letter = LETTERS.get(name, "P")
+    if name == "edge" and "V" in text:
+        ends = [int(n) for n in re.findall(r"\d{1,3}", text)]
+        for edge, joined in enumerate(EDGE_VERTICES.tolist()):
+            if sorted(ends) == sorted(joined):
+                return edge
+    number = _number(text.removeprefix(letter).split(" ")[0])
+    if number is None:
+        raise CommandError(f"{name} must be such as {letter}1, got {quoted(word, _SHOWN)}")
+    return number
+
+
+def _number(word: str) -> int | None:
+    """A number that is typed; None for anything else, or more digits than any that counts."""
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS else None
+
+
+_MOST_DIGITS: Final = 3
+
+
+def _resource(word: object) -> str:
+    """The resource that a word, its beginning or a player's word for it names."""
+    text = str(word).lower()
+    fitting = [name for name in RESOURCE_NAMES if text and name.startswith(text)]
+    name = SYNONYMS.get(text) or (fitting[0] if len(fitting) == 1 else None)
+    if name is None:
+        known = ", ".join(RESOURCE_NAMES)
+        raise CommandError(f"a resource must be one of {known}, got {quoted(word, _SHOWN)}")
+    return name
+
+
+def _bundle(words: Sequence[str]) -> dict[str, int]:
+    """Cards such as "2 brick ore"; a number stands before its resource, or in one word with it."""
+    counts: dict[str, int] = {}
+    number: str | None = None
+    for word in words:
+        name = word.lstrip("0123456789")
+        number = word[: len(word) - len(name)] or number
+        if name:
+            counts[_resource(name)] = counts.get(_resource(name), 0) + int((number or "1")[:9])
+            number = None
+    if number or not counts:
+        raise CommandError("write an offer as: offer 2 brick for ore, or: offer wool ore for grain")
+    return counts
+
+
+def _described(given: Mapping[str, Any], view: View, choices: Sequence[Choice]) -> tuple[int, ...]:
+    """A JSON object: the kind and its arguments, places and seats also by their names."""
+    kind = str(given.get("kind", ""))
+    kind = WORDS.get(kind, kind)
+    if kind not in _ARGUMENTS:
+        raise CommandError(
+            f'JSON needs "number", or "kind" and its arguments, got {quoted(dict(given), _SHOWN)}; '
+            f"{_legal_now(view, choices)}"
+        )
+    try:
+        arguments = {
+            name: _json_argument(name, value)
+            for name, value in given.items()
+            if name in ("edge", "vertex", "hex", "seat", "resource", "pair", "give", "get")
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        if isinstance(error, CommandError):
+            raise
+        raise CommandError(f"{kind} with {quoted(dict(given), _SHOWN)} isn't understood") from None
+    return _chosen(kind, arguments, view, choices)
+
+
+def _json_argument(name: str, value: Any) -> Any:
+    if name in ("edge", "vertex", "hex", "seat"):
+        return _place(name, value)
+    if isinstance(value, Mapping):
+        return {_resource(r): int(n) for r, n in value.items()}
+    if isinstance(value, list):
+        return [_resource(r) for r in value]
+    return _resource(value)
+
+
+def _chosen(
+    kind: str, arguments: dict[str, Any], view: View, choices: Sequence[Choice]
+) -> tuple[int, ...]:
+    """The legal action of a kind with some arguments, or the actions that compose an offer."""
+    if kind == "offer":
+        give, get = (_counts(arguments.get(side)) for side in ("give", "get"))
+        actions = offer_actions(view, give, get)
+        if actions:
+            return actions
+        raise CommandError(
+            "this can't be offered: the cards must be in your hand, somebody must be able to hold "
+            "what you ask for, and the rules must allow its size"
+        )
+    places = _places(kind, choices)
+    said = f"{_KIND_WORDS[kind]} takes one of: {places}" if places else ""
+    try:
+        action = action_id(kind, **arguments)
+    except ValueError as error:
+        raise CommandError(said or str(error)) from None
+    if action not in [choice.action for choice in choices]:
+        raise CommandError(said or f"{_KIND_WORDS[kind]} isn't legal; {_legal_now(view, choices)}")
+    return (action,)
+
+
+def _counts(side: Any) -> Bundle:
+    """The cards of a side by name as counts; zeros for anything else."""
+    cards = side if isinstance(side, Mapping) else {}
+    return tuple(cards.get(name, 0) for name in RESOURCE_NAMES)
+
+
+def offer_actions(view: View, give: Bundle, get: Bundle) -> tuple[int, ...]:
+    """Actions that make an offer or a counter-offer, as one or card by card; () if none do.
+
+    What may be composed rests on what its maker knows alone, so the view tells it.
+    """
+    if not all(0 < sum(side) <= MOST_CARDS and min(side) >= 0 for side in (give, get)):
+        return ()
+    legal = view.mask
+    try:
+        whole = action_id("offer", give=bundle_to_dict(give), get=bundle_to_dict(get))
+    except ValueError:  # no template
+        whole = len(legal)
+    if whole < len(legal) and legal[whole]:
+        return (whole,)
+    seen = view.segments
+    is_composed = Phase(int(seen["phase"].argmax())) == Phase.COMPOSE
+    steps = [
+        first + r
+        for first, side in ((COMPOSE_GIVE, give), (COMPOSE_GET, get))
+        for r, count in enumerate(side)
+        for _ in range(count)
+    ]
+    if is_composed or steps[0] >= len(legal) or not legal[steps[0]]:
+        return ()
+    if any(a and b for a, b in zip(give, get, strict=True)) or (seen["own_hand"] < give).any():
+        return ()
+    in_turn = int(seen["turn_player"].argmax())
+    asked = range(1, len(SEATS)) if in_turn == 0 else (in_turn,)
+    if not any(
+        sum(get) <= seen["hand_size"][k] and (seen["hand_max"][k] >= get).all() for k in asked
+    ):
+        return ()
+    return (*steps, COMPOSE_SEND)

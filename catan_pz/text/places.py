@@ -1,0 +1,75 @@
+"""Names of places and seats that stay the same through a game, with what lies around them."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import RESOURCE_NAMES
+from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.terms import GENERIC_HARBOR, Terrain
+
+Segments = Mapping[str, NDArray[np.int8]]
+"""An observation's segments by name."""
+
+SEATS: Final = ("you", "P1", "P2", "P3")
+"""Names of the seats in turn order from the viewer."""
+
+LETTERS: Final = {"hex": "H", "vertex": "V", "edge": "E"}
+"""What stands before the number of a place."""
+
+
+def hex_words(seen: Segments, hex_id: int) -> str:
+    """What a hex produces and its number token: "grain 6", "desert"."""
+    terrain = int(seen["hex_terrain"][hex_id].argmax())
+    if terrain == Terrain.DESERT:
+        return "desert"
+    return f"{RESOURCE_NAMES[terrain]} {seen['hex_number_token'][hex_id]}"
+
+
+def harbor_words(seen: Segments, harbor: int) -> str:
+    """A harbor's rate: "3:1 harbor", "2:1 ore harbor"."""
+    kind = int(seen["harbor"][harbor].argmax())
+    return "3:1 harbor" if kind == GENERIC_HARBOR else f"2:1 {RESOURCE_NAMES[kind]} harbor"
+
+
+def vertex_words(seen: Segments, vertex: int) -> str:
+    """The hexes and the harbor at a vertex: "grain 6/ore 8/3:1 harbor"."""
+    parts = [hex_words(seen, h) for h in VERTEX_HEXES[vertex].tolist() if h >= 0]
+    harbor = int(VERTEX_HARBOR[vertex])
+    return "/".join(parts if harbor < 0 else [*parts, harbor_words(seen, harbor)])
+
+
+def edge_words(seen: Segments, edge: int) -> str:
+    """The hexes beside an edge: "grain 6/ore 8", "grain 6/sea"."""
+    parts = [hex_words(seen, h) for h in _hexes_of_edges()[edge]]
+    return "/".join(parts if len(parts) > 1 else [*parts, "sea"])
+
+
+def edge_ends(edge: int) -> str:
+    """The vertices that an edge joins: "V12-V17"."""
+    return "-".join(f"V{v}" for v in EDGE_VERTICES[edge].tolist())
+
+
+def place_words(seen: Segments, kind: str, place: int) -> str:
+    """The name of a "hex", "vertex" or "edge" and what lies around it: "V12 (grain 6/ore 8)"."""
+    if kind == "edge":
+        return f"E{place} {edge_ends(place)} ({edge_words(seen, place)})"
+    around = hex_words(seen, place) if kind == "hex" else vertex_words(seen, place)
+    return f"{LETTERS[kind]}{place} ({around})"
+
+
+@cache
+def _hexes_of_edges() -> list[list[int]]:
+    found: list[list[int]] = [[] for _ in EDGE_VERTICES]
+    for h, edges in enumerate(HEX_EDGES.tolist()):
+        for edge in edges:
+            found[edge].append(h)
+    return found
+
+
+def cards_words(counts: Sequence[int], names: Sequence[str] = RESOURCE_NAMES) -> str:
+    """Cards of each kind without the zeros: "2 brick + 1 ore"."""
+    return " + ".join(f"{n} {name}" for n, name in zip(counts, names, strict=True) if n)
