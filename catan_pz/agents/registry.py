@@ -29,6 +29,7 @@ _HOMES: dict[str, str] = {
     "gendre": "catan_pz.published.gendre.agent:GendreAgent",
     "exec:": "catan_pz.agents.programs.agent:ProgramAgent",
     "catanatron:": "catan_pz.tables.catanatron.bots:CatanatronAgent",
+    "llm:": "catan_pz.agents.language_model:LanguageModelAgent",
 }
 """Where the class, or the function that makes the agent, lies: imported when it is wanted. Names
 that end in a colon are of families, whose function takes the rest of the name as well."""
@@ -104,7 +105,8 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
     Args:
         name: one of `names()`, the path of a model file, which ends in ".npz" and may be a
             `Path`, a home "module:thing" as for `register`, or a family, a colon, and the rest:
-            "exec:node bot.js" is a program, "catanatron:value" a player of catanatron. Options
+            "exec:node bot.js" is a program, "catanatron:value" a player of catanatron,
+            "llm:model=...,base_url=..." a chat model. Options
             may follow one more colon, though not for programs:
             "search:simulations=250,turns=16", "mine:Builder:cities=3".
         **options: arguments of its class, such as `simulations` of "search". They count before
@@ -130,6 +132,9 @@ def _of_name(name: str, options: dict[str, Any]) -> Agent:
     if word == "exec":  # all of the rest is its command
         check_code("starts a program")
         home, members, rest = _HOMES[f"{word}:"], [rest], ""
+    elif word == "llm":  # addresses have colons
+        check_code("asks a language model")
+        home = _HOMES[f"{word}:"]
     elif _is_family(word):
         member, _, rest = rest.partition(":")
         home, members = _HOMES[f"{word}:"], [member]

@@ -81,7 +81,7 @@ def parse(text: str, view: View) -> tuple[int, ...]:
     if not choices:
         raise CommandError("it isn't your turn to decide")
     text = text[:LONGEST_ANSWER].strip()
-    described = _json_in(text)
+    described = json_in(text)
     if isinstance(described, Mapping):
         if "number" in described:
             return (_numbered(described["number"], choices),)
@@ -91,7 +91,7 @@ def parse(text: str, view: View) -> tuple[int, ...]:
     return _worded(text, view, choices)
 
 
-def _json_in(text: str) -> Any:
+def json_in(text: str) -> Any:
     """The first JSON object in a text; None if it has none."""
     decoder = json.JSONDecoder()
     for found in re.finditer(r"\{", text):

@@ -1,0 +1,85 @@
+"""A chat model on the loopback that answers by a script: well, badly, late or never."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Script = Callable[[int, dict[str, Any]], Any]
+"""Gets a question's number and body; gives a text to answer with, a status, or bytes to send."""
+
+
+class ScriptedModel:
+    """The server: its address, and what it was asked."""
+
+    def __init__(self, script: Script) -> None:
+        self.questions: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.ended = threading.Event()
+        model, taking = self, threading.Lock()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                with taking:
+                    number = len(model.questions)
+                    model.questions.append(asked)
+                model.keys.append(self.headers["authorization"])
+                said = script(number, asked)
+                if isinstance(said, int):
+                    self.send_response(said)
+                    self.send_header("content-length", "0")
+                    self.end_headers()
+                    return
+                body = said if isinstance(said, bytes | Iterator) else completion(said)
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.end_headers()
+                for part in [body] if isinstance(body, bytes) else body:
+                    if model.ended.is_set():
+                        return
+                    self.wfile.write(part)
+                    self.wfile.flush()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self.ended.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def completion(said: Any) -> bytes:
+    """A response with a text, or with the arguments of a tool's call as a dict."""
+    message: dict[str, Any] = {"role": "assistant", "content": said}
+    if isinstance(said, dict):
+        call = {"name": "play", "arguments": json.dumps(said)}
+        message = {"role": "assistant", "content": None, "tool_calls": [{"function": call}]}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    return json.dumps({"choices": [{"message": message}], "usage": usage}).encode()
+
+
+def dripping(seconds: float) -> Iterator[bytes]:
+    """A response that comes byte by byte and never ends."""
+    while True:
+        yield b" "
+        time.sleep(seconds)
+
+
+@contextmanager
+def scripted(script: Script) -> Iterator[ScriptedModel]:
+    """A server that runs by a script."""
+    model = ScriptedModel(script)
+    try:
+        yield model
+    finally:
+        model.close()

@@ -1,0 +1,170 @@
+"""Chat models as players: what they are asked, what is made of their answers and silences."""
+
+import json
+import random
+import re
+import threading
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import Game, agents
+from catan_pz.agents.table import Table
+from catan_pz.arena import play_match
+from tests.agents.scripted_model import dripping, scripted
+
+openai = pytest.importorskip("openai")
+
+
+def last(asked: dict[str, Any]) -> str:
+    return str(asked["messages"][-1]["content"])
+
+
+def any_number(number: int, asked: dict[str, Any]) -> str:
+    """A legal answer, different from question to question."""
+    numbers = re.findall(r"\[(\d+)\]", asked["messages"][1]["content"])
+    chosen = random.Random(number).choice(numbers)
+    return json.dumps({"number": int(chosen), "reason": "it pays", "notes": f"note {number}"})
+
+
+def load(url: str, **options: Any) -> Any:
+    return agents.load(f"llm:model=m/1,base_url={url}", **options)
+
+
+def play(agent: Any, decisions: int, **rules: Any) -> tuple[Game, Any]:
+    """A game of a model against random players, up to some of all decisions."""
+    game = Game(seed=1, **rules)
+    with warnings.catch_warnings(), Table(game, [agent, *["random"] * 3], [1, 2, 3, 4]) as table:
+        warnings.simplefilter("ignore")
+        for _ in range(decisions):
+            if not game.is_over:
+                table.step()
+        seated = table.agents[0]
+    return game, seated
+
+
+def test_a_model_plays_by_what_it_is_told(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("MY_KEY", "secret-1")
+    with scripted(any_number) as model:
+        agent = load(model.url, key="MY_KEY", transcripts=tmp_path, input_price=2, output_price=4)
+        _, seated = play(agent, 400)
+    used = seated.game_usage
+    assert used.questions == len(model.questions) > 20
+    assert (used.repairs, used.fallbacks) == (0, 0)
+    assert used.input_tokens == 100 * used.questions
+    assert used.cost == pytest.approx(used.questions * (200 + 40) / 1e6)
+    assert used.seconds > 0
+    assert agent.usage == used
+    assert set(model.keys) == {"Bearer secret-1"}
+    second = model.questions[1]
+    assert second["model"] == "m/1"
+    assert last(second).startswith("Your notes: note 0\nTurn 1, yours.")
+    assert "Since your last decision:\n- you build a settlement at V" in last(second)
+    (file,) = tmp_path.iterdir()
+    assert "secret-1" not in file.read_text()
+    *lines, end = map(json.loads, file.read_text().splitlines())
+    assert len(lines) == used.questions
+    assert lines[1]["reason"] == "it pays"
+    assert lines[1]["prompt"] in last(second)
+    assert set(end) == {"end", "won", "points"}
+
+
+def test_wrong_answers_are_sent_back_with_what_is_legal() -> None:
+    def script(number: int, asked: dict[str, Any]) -> Any:
+        return any_number(number, asked) if number % 2 else "I build where it is best"
+
+    with scripted(script) as model:
+        _, seated = play(load(model.url), 9)
+    assert seated.game_usage.repairs == 2
+    assert seated.game_usage.fallbacks == 0
+    repaired = model.questions[1]["messages"]
+    assert repaired[-2] == {"role": "assistant", "content": "I build where it is best"}
+    assert "can't be played now; write a number" in repaired[-1]["content"]
+
+
+def test_a_call_of_the_tool_is_an_answer_and_a_composed_offer_is_one(tmp_path: Path) -> None:
+    def script(number: int, asked: dict[str, Any]) -> Any:
+        text = last(asked)
+        if "add to what you give: " in text:
+            give, get = (text.split(f"{s}: [")[1].split()[1].strip(",") for s in ("give", "for"))
+            return {"kind": "offer", "give": {give: 1}, "get": {get: 1}}
+        return {"number": 1}
+
+    with scripted(script) as model:
+        agent = load(model.url, tools=True, transcripts=tmp_path)
+        play(agent, 150, offer_form="composed")
+    assert model.questions[0]["tools"][0]["function"]["name"] == "play"
+    (file,) = tmp_path.iterdir()
+    assert any(len(json.loads(s).get("planned", ())) == 2 for s in file.read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (lambda *_: "no", "its answers can't be played"),
+        (lambda *_: 404, "answers with status 404"),
+        (lambda *_: b"<html>", "gives no chat completion"),
+        (lambda *_: b"[" * 100_000, "gives no chat completion"),
+        (lambda *_: b'{"choices": []}', "gives no chat completion"),
+        (lambda *_: b" " * 10_000_000, "answers with over 1,000,000 bytes"),
+        (lambda *_: dripping(0.1), "takes over 0.5 s"),
+    ],
+)
+def test_a_fallback_decides_and_is_told(script: Any, said: str) -> None:
+    with scripted(script) as model:
+        agent = load(model.url, seconds=0.5, repairs=1)
+        game = Game(seed=1, first_player=0)
+        with (
+            Table(game, [agent, *["random"] * 3], [1, 2, 3, 4]) as table,
+            pytest.warns(UserWarning, match=re.escape(said)),
+        ):
+            table.step()
+    assert agent.usage.fallbacks == 1
+    assert game.state["turn_player"] == 0
+
+
+def test_a_server_that_is_gone_is_not_asked_for_ever() -> None:
+    with scripted(lambda n, asked: any_number(n, asked) if n < 5 else 410) as model:
+        _, seated = play(load(model.url), 300)
+    assert len(model.questions) == 5 + 3
+    assert seated.game_usage.fallbacks > 3
+
+
+def test_a_budget_ends_the_questions() -> None:
+    with scripted(any_number) as model:
+        agent = load(model.url, input_price=1_000, game_cost=0.35)
+        _, seated = play(agent, 300)
+    assert len(model.questions) == 4
+    assert seated.game_usage.cost == pytest.approx(0.4)
+
+
+def test_keys_are_asked_for_and_never_told(monkeypatch: Any) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ValueError, match="OPENAI_API_KEY must hold the key"):
+        agents.load("llm:model=m")
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-2")
+    with scripted(lambda *_: 401) as model:
+        agent = load(model.url)
+        with pytest.raises(RuntimeError, match="refuses the key in OPENAI_API_KEY") as error:
+            play(agent, 20)
+    assert "secret-2" not in str(error.value)
+    with pytest.raises(ValueError, match="has no option 'modle'"):
+        agents.load("llm:modle=m")
+
+
+def test_many_games_ask_at_once() -> None:
+    together = threading.Barrier(3, timeout=30)
+
+    def script(number: int, asked: dict[str, Any]) -> Any:
+        if number < 3:
+            together.wait()  # answers once three questions are there
+        return any_number(number, asked)
+
+    with scripted(script) as model:
+        agent = load(model.url)
+        result = play_match([agent, "random"], games=16, rules="one_v_one", max_turns=20, seed=1)
+    assert len(result.games) == 16
+    assert not any(game.reason for game in result.games)
+    assert agent.usage.questions == len(model.questions)
