@@ -135,6 +135,7 @@ class Agent(ABC):
             so that a host may call `act_batch` on one object for all games, without `reset`,
             `end` and `close`.
         has_batcher: whether copies that are seated in many games decide faster by a `batcher`.
+        compiles: whether its first decision takes longer, so that matches ask for one before.
         seat: the seat in the present game.
         rules: of the present game.
     """
@@ -143,6 +144,7 @@ class Agent(ABC):
     needs_events: bool = False
     stateless: bool = False
     has_batcher: bool = False
+    compiles: bool = True
     name: str
     seat: int
     rules: Rules

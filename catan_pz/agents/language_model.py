@@ -136,6 +136,7 @@ class LanguageModelAgent(Agent):
     """
 
     has_batcher = True
+    compiles = False
 
     def __init__(
         self,

@@ -365,6 +365,8 @@ def warm_up(config: MatchConfig, agent: Agent) -> None:
 
     Errors are ignored here: they come up again in a game, which then records them.
     """
+    if not agent.compiles:
+        return
     game = Game(config.rules, 0)
     seats: list[Agent | None] = [None] * config.rules.num_players
     seats[game.player] = agent
