@@ -9,7 +9,7 @@ from catan_pz import actions as table
 from catan_pz.actions import RESOURCE_NAMES, action_id, bundle_to_dict, describe_action
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.game.game import Game
-from catan_pz.play.offers import MOST_LAID_OUT, offer_actions, terms_words
+from catan_pz.game.view import view_of
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
 from catan_pz.render.layout import (
     GAP,
@@ -26,7 +26,7 @@ from catan_pz.render.layout import (
 )
 from catan_pz.render.log import bundle_words
 from catan_pz.render.view import CARD_WORDS, Bundle, TableView
-from catan_pz.render.words import edge_words, hex_words, vertex_words
+from catan_pz.render.words import edge_words, hex_words, terms_words, vertex_words
 from catan_pz.terms import (
     CARD_NAMES,
     NUM_EDGES,
@@ -36,6 +36,7 @@ from catan_pz.terms import (
     Card,
     Phase,
 )
+from catan_pz.text.commands import MOST_CARDS, offer_actions
 
 DESK_HEIGHT: Final = 158.0
 """How much higher a picture with a player's desk is."""
@@ -45,8 +46,7 @@ DESK: Final = Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, DESK_HEIGHT
 
 NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
 _TEMPLATES: Final = (
-    "offers here are 1 card for 1, 2 for 1 or 1 for 2 (--offers both: up to "
-    f"{MOST_LAID_OUT} a side)"
+    f"offers here are 1 card for 1, 2 for 1 or 1 for 2 (--offers both: up to {MOST_CARDS} a side)"
 )
 
 
@@ -303,10 +303,10 @@ class _Decision:
         if not bank and not offers:
             return
         give, get = self.draft.give, self.draft.get
-        most = MOST_LAID_OUT, MOST_LAID_OUT
+        most = MOST_CARDS, MOST_CARDS
         if offers and self.by_templates:
             # A trade with the bank may be laid out with all the cards that it takes.
-            most = MOST_LAID_OUT if bank else 1 + (sum(get) < 2), 1 + (sum(give) < 2)
+            most = MOST_CARDS if bank else 1 + (sum(get) < 2), 1 + (sum(give) < 2)
         yield from self.tray("give", give, get, most[0])
         yield from self.tray("get", get, give, most[1])
         if bank:
@@ -321,7 +321,7 @@ class _Decision:
     def offer_button(self, give: Bundle, get: Bundle) -> Control:
         counter = self.phase == Phase.ANSWER
         given, wanted = (bundle_words(bundle_to_dict(side)) for side in (give, get))
-        play = offer_actions(self.game, give, get)
+        play = offer_actions(view_of(self.game, self.game.player), give, get)
         if play:
             words = f"{'counter with' if counter else 'offer'} {given} for {wanted}"
         elif not given or not wanted:
@@ -351,7 +351,7 @@ class _Decision:
 
     def tray(self, side: str, bundle: Bundle, other: Bundle, most: int) -> Iterator[Control]:
         """One side of the tray, on which at most some cards are laid out."""
-        full = f"no more than {most} a side" if most == MOST_LAID_OUT else _TEMPLATES
+        full = f"no more than {most} a side" if most == MOST_CARDS else _TEMPLATES
         for r, name in enumerate(RESOURCE_NAMES):
             box = tray_box(side, r)
             changed = (_one_more(bundle, r, count) for count in (1, -1))

@@ -13,7 +13,6 @@ from catan_pz.play.controls import (
     hand_box,
     tray_box,
 )
-from catan_pz.play.offers import terms_words
 from catan_pz.render.icons import drawing, resource_chip
 from catan_pz.render.layout import Bar, Box, Disc, layout
 from catan_pz.render.lettering import text
@@ -40,6 +39,7 @@ from catan_pz.render.view import (
     TableView,
     table_view,
 )
+from catan_pz.render.words import terms_words
 from catan_pz.terms import CARD_NAMES
 
 _DECIDES: Final = {

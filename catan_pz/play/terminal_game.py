@@ -6,8 +6,9 @@ from textwrap import shorten, wrap
 from typing import Final
 
 from catan_pz.play.session import PlayedGame
-from catan_pz.play.typed_commands import CommandError, marks, menu, menu_words, parse
+from catan_pz.play.typed_commands import marks, menu, menu_words, parse
 from catan_pz.render.ansi import COLUMNS, LEGEND, board_text
+from catan_pz.text.commands import CommandError
 
 ROWS: Final = 24
 """Lines that a terminal must have."""

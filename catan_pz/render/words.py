@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from catan_pz.actions import RESOURCE_NAMES
+from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict
 from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.render.log import bundle_words
 from catan_pz.render.view import CARD_WORDS, AnswerView, Bounds, Bundle, SeatView, TableView
 
 _HEXES_OF_EDGE = {
@@ -104,3 +105,20 @@ def _answer_words(view: TableView, answer: AnswerView) -> str:
         "composing": "composes a counter-offer",
     }
     return f"{name} {words[answer.kind]}."
+
+
+def terms_words(view: TableView, other: int) -> str:
+    """What a trade with another seat would be for who is to move: "you give 1 ore, get 1 brick"."""
+    offer = view.offer
+    if offer is None:
+        return ""
+    counter = next((a for a in offer.answers if a.seat == other and a.give), None)
+    give, get = (offer.give, offer.get) if counter is None else (counter.give, counter.get)
+    # What a counter-offer gives, its maker gives, as with the offer.
+    if counter is not None or offer.seat != view.player_to_move:
+        give, get = get, give
+    return f"you give {_offered(give)}, get {_offered(get)}"
+
+
+def _offered(side: Bundle) -> str:
+    return bundle_words(bundle_to_dict(side))

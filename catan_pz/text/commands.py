@@ -54,12 +54,17 @@ WORDS: Final = {
 }
 """The word for each kind of action; any beginning that fits only one legal kind will do."""
 
-_KIND_WORDS: Final = {kind: word for word, kind in WORDS.items()}
+_WORD_OF: Final = {kind: word for word, kind in WORDS.items()}
 _ARGUMENTS: Final = {kind.name: kind.argument for kind in ACTION_KINDS}
 _SHOWN: Final = 40
 
 Bundle = tuple[int, ...]
 """(R,) cards of each resource."""
+
+
+def word_of(kind: str) -> str:
+    """The word for a kind of action."""
+    return _WORD_OF[kind]
 
 
 class CommandError(ValueError):
@@ -118,7 +123,7 @@ def _worded(text: str, view: View, choices: Sequence[Choice]) -> tuple[int, ...]
     if not words:
         raise CommandError(f"an answer is empty; {_legal_now(view, choices)}")
     kinds = _kinds(view, choices)
-    word = _complete(words[0], [_KIND_WORDS[kind] for kind in kinds], view, choices)
+    word = _complete(words[0], [_WORD_OF[kind] for kind in kinds], view, choices)
     kind = WORDS[word]
     return _chosen(kind, _arguments(kind, words[1:], choices), view, choices)
 
@@ -143,7 +148,9 @@ def _complete(given: str, known: Sequence[str], view: View, choices: Sequence[Ch
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise CommandError(f"{quoted(given, _SHOWN)} may be {' or '.join(fitting)}: write more")
+        raise CommandError(
+            f"{quoted(given, _SHOWN)} may be {' or '.join(fitting)}: write more of it"
+        )
     hint = did_you_mean(given, known)
     raise CommandError(
         f"{quoted(given, _SHOWN)} can't be played now{hint}; {_legal_now(view, choices)}"
@@ -151,8 +158,8 @@ def _complete(given: str, known: Sequence[str], view: View, choices: Sequence[Ch
 
 
 def _legal_now(view: View, choices: Sequence[Choice]) -> str:
-    words = ", ".join(_KIND_WORDS[kind] for kind in _kinds(view, choices))
-    return f"write a number from 1 to {len(choices)} or one of: {words}"
+    words = ", ".join(_WORD_OF[kind] for kind in _kinds(view, choices))
+    return f"legal now: {words}"
 
 
 def _arguments(kind: str, words: Sequence[str], choices: Sequence[Choice]) -> dict[str, Any]:
@@ -184,7 +191,7 @@ def _only(kind: str, name: str, choices: Sequence[Choice]) -> dict[str, Any]:
     described = [describe_action(choice.action) for choice in choices]
     of_kind = [one for one in described if one["kind"] == kind]
     if len(of_kind) != 1:
-        raise CommandError(f"{_KIND_WORDS[kind]} takes one of: {_places(kind, choices)}")
+        raise CommandError(f"{_WORD_OF[kind]} takes one of: {_places(kind, choices)}")
     return {name: of_kind[0][name]}
 
 
@@ -241,7 +248,10 @@ def _bundle(words: Sequence[str]) -> dict[str, int]:
     number: str | None = None
     for word in words:
         name = word.lstrip("0123456789")
-        number = word[: len(word) - len(name)] or number
+        digits = word[: len(word) - len(name)]
+        if number and digits:
+            raise CommandError(f"write a resource after {number}, such as: offer 2 brick for ore")
+        number = digits or number
         if name:
             counts[_resource(name)] = counts.get(_resource(name), 0) + int((number or "1")[:9])
             number = None
@@ -296,13 +306,13 @@ def _chosen(
             "what you ask for, and the rules must allow its size"
         )
     places = _places(kind, choices)
-    said = f"{_KIND_WORDS[kind]} takes one of: {places}" if places else ""
+    said = f"{_WORD_OF[kind]} takes one of: {places}" if places else ""
     try:
         action = action_id(kind, **arguments)
     except ValueError as error:
         raise CommandError(said or str(error)) from None
     if action not in [choice.action for choice in choices]:
-        raise CommandError(said or f"{_KIND_WORDS[kind]} isn't legal; {_legal_now(view, choices)}")
+        raise CommandError(said or f"{_WORD_OF[kind]} isn't legal; {_legal_now(view, choices)}")
     return (action,)
 
 

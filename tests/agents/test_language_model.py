@@ -81,7 +81,7 @@ def test_wrong_answers_are_sent_back_with_what_is_legal() -> None:
     assert seated.game_usage.fallbacks == 0
     repaired = model.questions[1]["messages"]
     assert repaired[-2] == {"role": "assistant", "content": "I build where it is best"}
-    assert "can't be played now; write a number" in repaired[-1]["content"]
+    assert "can't be played now; legal now: settlement" in repaired[-1]["content"]
 
 
 def test_a_call_of_the_tool_is_an_answer_and_a_composed_offer_is_one(tmp_path: Path) -> None:

@@ -5,13 +5,14 @@ from catan_pz import actions as table
 from catan_pz.actions import action_id
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
+from catan_pz.game.view import view_of
 from catan_pz.play.controls import Control, Draft, control_at
 from catan_pz.play.desk import desk_layers
-from catan_pz.play.offers import offer_actions
 from catan_pz.render.layout import Area, Bar, Box, Disc, covers
 from catan_pz.render.view import table_view
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
+from catan_pz.text.commands import offer_actions
 from tests.helpers import RULE_SETS
 from tests.play.presses import composed, is_composing, pressable, presses_for
 
@@ -70,7 +71,7 @@ def test_offers_of_any_size_are_composed(name: str) -> None:
     others = [{"hand": {"ore": 2, "wool": 2}}] * (rules.num_players - 1)
     game = position([{"hand": hand}, *others], rules=rules)
     draft = composed([0, 0, 0, 1], [2, 4, 4])
-    play = offer_actions(game, draft.give, draft.get)
+    play = offer_actions(view_of(game, game.player), draft.give, draft.get)
     assert play == (
         *[action_id("compose_give", resource="brick")] * 3,
         action_id("compose_give", resource="lumber"),
@@ -107,8 +108,8 @@ def test_answers_say_what_is_given_and_got() -> None:
 def test_offers_beyond_all_bounds_are_refused_at_once() -> None:
     game = position([{"hand": {"brick": 4}}, {}], rules=RULE_SETS["composed"])
     for count in (5, 10**11, 10**30):
-        assert offer_actions(game, (count, 0, 0, 0, 0), (0, 0, 1, 0, 0)) == ()
-        assert offer_actions(game, (1, 0, 0, 0, 0), (0, 0, count, 0, 0)) == ()
+        assert offer_actions(view_of(game, game.player), (count, 0, 0, 0, 0), (0, 0, 1, 0, 0)) == ()
+        assert offer_actions(view_of(game, game.player), (1, 0, 0, 0, 0), (0, 0, count, 0, 0)) == ()
 
 
 def test_laying_out_takes_back_and_keeps_to_the_hand() -> None:

@@ -5,9 +5,10 @@ from catan_pz import actions as table
 from catan_pz.actions import action_id, describe_action
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
-from catan_pz.play.typed_commands import CommandError, legal_words, marks, menu, parse
+from catan_pz.play.typed_commands import legal_words, marks, menu, parse
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
+from catan_pz.text.commands import CommandError, word_of
 from tests.helpers import RULE_SETS, path
 
 TWO = Rules(num_players=2, offer_form="both")
@@ -23,29 +24,8 @@ def typed(game: Game, action: int) -> str:
     if kind in ("steal", "close_with"):
         word = "steal" if kind == "steal" else "close"
         return f"{word} {(game.player + d['seat']) % game.rules.num_players}"
-    word = {
-        "roll": "roll",
-        "end_turn": "end",
-        "build_road": "road",
-        "build_settlement": "settlement",
-        "build_city": "city",
-        "buy_development_card": "buy",
-        "play_knight": "knight",
-        "play_road_building": "building",
-        "play_year_of_plenty": "plenty",
-        "play_monopoly": "monopoly",
-        "move_robber": "hex",
-        "discard": "discard",
-        "maritime_trade": "bank",
-        "compose_give": "give",
-        "compose_get": "get",
-        "compose_send": "send",
-        "accept": "accept",
-        "reject": "no",
-        "withdraw": "withdraw",
-    }[kind]
     rest = [" ".join(v) if isinstance(v, list) else str(v) for v in d.values()]
-    return " ".join([word, *rest])
+    return " ".join([word_of(kind), *rest])
 
 
 @pytest.mark.parametrize("name", ["base", "one_v_one", "both_forms", "composed"])
@@ -109,20 +89,19 @@ def test_offers_of_many_cards_are_composed() -> None:
     [
         ("", "write a command"),
         ("b", "may be buy or bank: write more of it"),
-        ("dance", "there is no command 'dance' now; there are: end"),
+        ("dance", "'dance' can't be played now; legal now: end, road"),
         ("12", "write what to do with this number"),
-        ("city 3", "city takes one of the numbers 20, 24"),
-        ("bank brick", "bank takes 2 resources after it"),
-        ("end brick", "end takes no resources after it"),
-        ("bank brick brick", "bank brick brick isn't possible now"),
-        ("monopoly gold", "there is no resource 'gold' now; there are: brick, lumber"),
+        ("city 3", "city takes one of: V20, V24"),
+        ("city ٣", "vertex must be such as V1, got '٣'"),
+        ("bank brick", "write a trade with the bank as: bank ore for brick"),
+        ("bank brick brick", "bank takes one of: brick for lumber, brick for wool"),
+        ("monopoly gold", "a resource must be one of brick, lumber, wool, grain, ore, got 'gold'"),
         ("offer brick", "write an offer as"),
         ("offer 9 brick for ore", "this can't be offered"),
-        ("offer brick 2 for wool", "write a resource after 2"),
+        ("offer brick for 99999999999 wool", "this can't be offered"),
+        ("offer brick 2 for wool", "write an offer as"),
         ("offer 1 2 brick for wool", "write a resource after 1"),
-        ("offer ²brick for wool", "there is no resource '²brick'"),
-        ("city ٣", "city takes one of the numbers"),
-        ("offer brick for 99999999999 wool", "'99999999999' are too many cards"),
+        ("offer ²brick for wool", "a resource must be one of brick"),
     ],
 )
 def test_what_is_unclear_is_answered(line: str, words: str) -> None:

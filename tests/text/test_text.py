@@ -133,11 +133,11 @@ def _is_taken(game: Game, give: tuple[int, ...], get: tuple[int, ...]) -> bool:
         ("0", "the number must be from 1 to 55, got 0"),
         ('{"number": "two"}', "got 'two'"),
         ("settlement 99", "settlement takes one of: V0, V1"),
-        ("road 3", "'road' can't be played now; write a number from 1 to 55 or one of: settlement"),
+        ("road 3", "'road' can't be played now; legal now: settlement"),
         ('{"kind": "fly"}', 'JSON needs "number", or "kind"'),
         ('{"kind": "build_settlement"}', "settlement takes one of: V0"),
         ("settlement " + "9" * 50_000, "vertex must be such as V1, got '9999"),
-        ("{" * 20_000, "write a number from 1 to"),
+        ("{" * 20_000, "legal now: settlement"),
     ],
 )
 def test_what_is_not_understood_is_answered_with_what_is(answer: str, said: str) -> None:
