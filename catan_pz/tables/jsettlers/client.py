@@ -1,11 +1,12 @@
-"""A robot on a JSettlers server: one connection, any number of games at once."""
+"""Connections to a JSettlers server: a robot in any number of games, and who has them created."""
 
 import asyncio
 import socket
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import count
 from typing import Final, NamedTuple
 
 from catan_pz.names import shown
@@ -17,6 +18,7 @@ from catan_pz.tables.jsettlers.messages import (
     Message,
     MessageError,
     command,
+    digits_of,
     frame,
     read_text,
 )
@@ -55,39 +57,14 @@ _ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
 _ENDED: Final = "the server ended it"
 _ROBOT_CLASS: Final = "catan_pz"
 _WELCOME: Final = 1071
+_STATUS_FINE: Final = (0, 20, 21)
+
+ORGANIZER: Final = "debug"
+"""The name of the user that a server lets create games for robots alone."""
 
 
 class ServerError(RuntimeError):
     """A server that can't be reached, or refuses the robot."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a game of the robot ended.
-
-    Attributes:
-        game: its name on the server.
-        player: the agent as it played.
-        broken: why it was broken off, empty for a game played to its end.
-        agent_failed: whether that is because the agent failed.
-    """
-
-    game: str
-    player: TablePlayer
-    broken: str = ""
-    agent_failed: bool = False
-
-
-@dataclass
-class _Seat:
-    """A game that the robot plays or is about to play."""
-
-    number: int
-    player: TablePlayer
-    queue: "asyncio.Queue[tuple[Message, int]]"
-    task: "asyncio.Task[None] | None" = None
-    waiting: int = 0
-    """characters of the messages in the queue"""
 
 
 class ServerAddress(NamedTuple):
@@ -98,70 +75,30 @@ class ServerAddress(NamedTuple):
     cookie: str
 
 
-class RobotClient:
-    """A robot that plays all games that a server invites it to.
+class Connection:
+    """A connection to a server, whose messages are taken in one after the other."""
 
-    Args:
-        server: the server.
-        name: of the robot.
-        seat_agent: makes what plays a game that the robot is invited to; None to decline.
-        over: called with the outcome of each game.
-        executor: where agents decide; decisions of one game come one after the other.
-        most_games: that it plays at the same time.
-
-    Attributes:
-        welcomed: set once the server has taken the robot in.
-    """
-
-    def __init__(
-        self,
-        server: ServerAddress,
-        name: str,
-        seat_agent: Callable[[Invitation], TablePlayer | None],
-        over: Callable[[Outcome], None],
-        executor: Executor | None = None,
-        most_games: int = MOST_GAMES,
-    ) -> None:
+    def __init__(self, server: ServerAddress) -> None:
+        self.server = server
         self.welcomed = asyncio.Event()
-        self._server = server
-        self._name = name
-        self._seat_agent = seat_agent
-        self._over = over
-        self._executor = executor
-        self._most_games = most_games
-        self._seats: dict[str, _Seat] = {}
-        self._leaving: set[asyncio.Task[None]] = set()
+        """set once the server has taken us in"""
         self._writer: asyncio.StreamWriter | None = None
-        self._failed: asyncio.Future[None] | None = None
 
-    async def run(self) -> None:
-        """Play until cancelled; an error of `over` ends it, and a connection that is lost."""
-        self._failed = failed = asyncio.get_running_loop().create_future()
-        listening = asyncio.create_task(self._listen())
-        try:
-            await asyncio.wait({listening, failed}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            listening.cancel()
-            for game in list(self._seats):
-                self._finish(game, "the robot stops")
-            await asyncio.gather(listening, *self._leaving, return_exceptions=True)
-            if self._writer is not None:
-                self._writer.close()
-            self._failed = None
-            if failed.done():
-                failed.exception()  # or asyncio prints what is raised below or instead
-        (failed if failed.done() else listening).result()
-
-    async def _listen(self) -> None:
-        host, port, cookie = self._server
+    async def listen(self, *greeting: str, is_robot: bool = True) -> None:
+        """Connect, and take in messages until the connection is lost; robots are welcomed."""
+        host, port, _ = self.server
         try:
             async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
                 reader, self._writer = await asyncio.open_connection(host, port)
                 _keep_alive(self._writer)
-                self._send(f"{Kind.VERSION.value}|{VERSION}")
-                self._send(command(Kind.I_AM_A_ROBOT, self._name, cookie, _ROBOT_CLASS))
+                for text in greeting:
+                    self.send(text)
+                if not is_robot:
+                    self.welcomed.set()
                 while True:
-                    self._take(await read_text(reader))
+                    text = await read_text(reader)
+                    with suppress(MessageError):  # there is nothing to do about it
+                        self._take(Message.parse(text), text)
                     if self.welcomed.is_set():
                         patience.reschedule(None)
                     # Nothing more is read for a server that doesn't read.
@@ -172,26 +109,129 @@ class RobotClient:
                 raise ServerError(told) from error
             reason = str(error) or "it doesn't answer as a JSettlers server does"
             raise ServerError(f"no JSettlers server at {host}:{port}: {reason}") from error
+        finally:
+            if self._writer is not None:
+                self._writer.close()
 
-    def _send(self, text: str) -> None:
+    def send(self, text: str) -> None:
+        """Send a message, if there is a connection."""
         if self._writer is not None:
             self._writer.write(frame(text))
 
-    def _take(self, text: str) -> None:
-        """Take in a message of the server."""
-        try:
-            message = Message.parse(text)
-            self._dispatch(message, text)
-        except MessageError:
-            return  # of no game: as with messages that aren't known, there is nothing to do
-
-    def _dispatch(self, message: Message, text: str) -> None:
+    def _take(self, message: Message, text: str) -> None:
+        """Take in a message, given with its text."""
         if message.kind == Kind.SERVER_PING:
-            self._send(text)
-        elif message.kind == Kind.REJECT_CONNECTION:
+            self.send(text)
+
+
+class Organizer(Connection):
+    """Has games for robots alone created, on a server whose debug commands are allowed.
+
+    Such games take a client that is no robot.
+    """
+
+    def __init__(self, server: ServerAddress, players: int, trading: bool, prefix: str) -> None:
+        super().__init__(server)
+        self._players = players
+        self._trading = trading
+        self._names = (f"{prefix}-{k}" for k in count())
+
+    async def run(self) -> None:
+        """Connect, and listen until the server is gone or refuses a game."""
+        await self.listen(f"{Kind.VERSION.value}|{VERSION},en_US", is_robot=False)
+
+    def create(self) -> str:
+        """Ask for a game, to which the robots are invited once it is there; its name."""
+        game, no_trade = next(self._names), "f" if self._trading else "t"
+        options = f"PL={SEATS},NT={no_trade}"
+        self.send(command(Kind.NEW_GAME_REQUEST, ORGANIZER, EMPTY, EMPTY, game, options))
+        return game
+
+    def leave(self, game: str) -> None:
+        """Let the server close a game that the robot doesn't play."""
+        self.send(command(Kind.LEAVE_GAME, ORGANIZER, EMPTY, game))
+
+    def _take(self, message: Message, text: str) -> None:
+        super()._take(message, text)
+        if message.kind == Kind.GAME_MEMBERS:
+            fields = (message.game, ORGANIZER, f"*STARTBOTGAME* {self._players}")
+            self.send(f"{Kind.GAME_TEXT.value}|" + "\0".join(fields))
+        elif message.kind == Kind.GAME_STATS and not message.text(1).startswith("t"):
+            # Not before the end: a game of robots alone is closed when who watches it leaves.
+            self.leave(message.game)
+        elif message.kind == Kind.STATUS:
+            status = digits_of(message.fields[0])
+            if status is not None and status not in _STATUS_FINE:
+                words = shown(",".join(message.fields[1:]), LONGEST_REASON)
+                raise ServerError(f"the server refuses a game: {words}")
+
+
+@dataclass
+class _Seat:
+    """A game that the robot plays or is about to play."""
+
+    player: TablePlayer
+    queue: "asyncio.Queue[tuple[Message, int]]"
+    task: "asyncio.Task[None] | None" = None
+    waiting: int = 0
+    """characters of the messages in the queue"""
+
+
+class RobotClient(Connection):
+    """A robot that plays all games that a server invites it to.
+
+    Args:
+        server: the server.
+        name: of the robot.
+        seat_agent: makes what plays a game that the robot is invited to; None to decline.
+        over: called at the end of each game with what has played it, why it was broken off, empty
+            for a game played to its end, and whether that is because the agent failed.
+        executor: where agents decide; decisions of one game come one after the other.
+        most_games: that it plays at the same time.
+    """
+
+    def __init__(
+        self,
+        server: ServerAddress,
+        name: str,
+        seat_agent: Callable[[Invitation], TablePlayer | None],
+        over: Callable[[TablePlayer, str, bool], None],
+        executor: Executor | None = None,
+        most_games: int = MOST_GAMES,
+    ) -> None:
+        super().__init__(server)
+        self._name = name
+        self._seat_agent = seat_agent
+        self._over = over
+        self._executor = executor
+        self._most_games = most_games
+        self._seats: dict[str, _Seat] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._failed: asyncio.Future[None] | None = None
+
+    async def run(self) -> None:
+        """Play until cancelled; an error of `over` ends it, and a connection that is lost."""
+        self._failed = failed = asyncio.get_running_loop().create_future()
+        greeting = command(Kind.I_AM_A_ROBOT, self._name, self.server.cookie, _ROBOT_CLASS)
+        listening = asyncio.create_task(self.listen(f"{Kind.VERSION.value}|{VERSION}", greeting))
+        try:
+            await asyncio.wait({listening, failed}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            listening.cancel()
+            for game in list(self._seats):
+                self._finish(game, "the robot stops")
+            await asyncio.gather(listening, *self._leaving, return_exceptions=True)
+            self._failed = None
+            if failed.done():
+                failed.exception()  # or asyncio prints what is raised below or instead
+        (failed if failed.done() else listening).result()
+
+    def _take(self, message: Message, text: str) -> None:
+        super()._take(message, text)
+        if message.kind == Kind.REJECT_CONNECTION:
             reason = shown(",".join(message.fields), LONGEST_REASON)
             raise ServerError(f"the server refuses: {reason}")
-        elif message.kind == _WELCOME:
+        if message.kind == _WELCOME:
             self.welcomed.set()
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
@@ -206,7 +246,7 @@ class RobotClient:
             return
         if seat.task is None and message.kind == Kind.GAME_MEMBERS:
             seat.task = asyncio.create_task(self._play(message.game, seat))
-            self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
+            self.send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.player.reader.number, True))
         seat.waiting += length
         if seat.queue.full():
             self._finish(message.game, f"more than {MOST_WAITING} messages wait")
@@ -224,8 +264,8 @@ class RobotClient:
         frame(text)  # a game whose name doesn't fit is no game for us
         player = self._seat_agent(invitation)
         if player is not None:
-            self._seats[game] = _Seat(number, player, asyncio.Queue(MOST_WAITING))
-            self._send(text)
+            self._seats[game] = _Seat(player, asyncio.Queue(MOST_WAITING))
+            self.send(text)
 
     async def _play(self, game: str, seat: _Seat) -> None:
         """Play one game to its end."""
@@ -252,7 +292,7 @@ class RobotClient:
                     return _ENDED
                 commands = await loop.run_in_executor(self._executor, seat.player.take, message)
             for text in commands:
-                self._send(text)
+                self.send(text)
             if seat.player.reader.is_finished:
                 return ""
             if commands and self._writer is not None:
@@ -266,25 +306,23 @@ class RobotClient:
             return
         if seat.task is not None and seat.task is not asyncio.current_task():
             seat.task.cancel()
-        self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
+        self.send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
         seat.player.stop()
-        outcome = Outcome(game, seat.player, broken, agent_failed)
-        leaving = asyncio.create_task(self._leave(outcome))
+        leaving = asyncio.create_task(self._leave(seat.player, broken, agent_failed))
         self._leaving.add(leaving)
         leaving.add_done_callback(self._leaving.discard)
 
-    async def _leave(self, outcome: Outcome) -> None:
-        loop, player = asyncio.get_running_loop(), outcome.player
-        left = loop.run_in_executor(self._executor, player.leave)
+    async def _leave(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
+        left = asyncio.get_running_loop().run_in_executor(self._executor, player.leave)
         while not (await asyncio.wait({left}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
             player.stop()  # a program may have been asked just now
         try:
             left.result()
         except Exception as error:
-            if not outcome.broken:
-                outcome = replace(outcome, broken=_described(error), agent_failed=True)
+            if not broken:
+                broken, agent_failed = _described(error), True
         try:
-            self._over(outcome)
+            self._over(player, broken, agent_failed)
         except Exception as error:
             if self._failed is not None and not self._failed.done():
                 self._failed.set_exception(error)

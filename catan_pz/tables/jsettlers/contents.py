@@ -1,13 +1,179 @@
 """What messages of a game hold, in the words of this package; seats keep their numbers."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.events import UNKNOWN
 from catan_pz.game.followed import Bundles
 from catan_pz.rules import Board
-from catan_pz.tables.jsettlers import coordinates
-from catan_pz.tables.jsettlers.messages import Kind, Message, as_count, digits_of
-from catan_pz.terms import NUM_RESOURCES, Resource
+from catan_pz.tables.jsettlers.messages import Kind, Message, MessageError, as_count, digits_of
+from catan_pz.terms import GENERIC_HARBOR, HARBOR_EDGES, NUM_RESOURCES, Card, Resource, Terrain
+
+_ROW_STARTS: Final = (0x17, 0x15, 0x13, 0x11, 0x31, 0x51, 0x71)
+_ROW_LENGTHS: Final = (4, 5, 6, 7, 6, 5, 4)
+_NEXT_HEX: Final = 0x22
+_CORNERS: Final = (0x01, 0x12, 0x21, 0x10, -0x01, -0x10)
+"""From a hex to its corners, clockwise from the top."""
+
+HEXES: Final = tuple(
+    start + _NEXT_HEX * k
+    for start, length in zip(_ROW_STARTS, _ROW_LENGTHS, strict=True)
+    for k in range(length)
+)
+"""Numbers of the 37 hexes of a layout, the sea around the island included."""
+
+_LAND_PLACES: Final = tuple(
+    sum(_ROW_LENGTHS[:row]) + k for row in range(1, 6) for k in range(1, _ROW_LENGTHS[row] - 1)
+)
+
+LAND: Final = tuple(HEXES[place] for place in _LAND_PLACES)
+"""Their number of each hex."""
+
+VERTICES: Final = tuple(
+    next(
+        LAND[h] + _CORNERS[k]
+        for h in range(len(LAND))
+        for k in range(6)
+        if HEX_VERTICES[h, k] == vertex
+    )
+    for vertex in range(54)
+)
+"""Their number of each vertex."""
+
+
+def _edge(one: int, other: int) -> int:
+    low = min(one, other)
+    return low if abs(one - other) == 0x11 else low - 1
+
+
+EDGES: Final = tuple(_edge(VERTICES[a], VERTICES[b]) for a, b in EDGE_VERTICES.tolist())
+"""Their number of each edge."""
+
+HEX_IDS: Final = {number: h for h, number in enumerate(LAND)}
+VERTEX_IDS: Final = {number: v for v, number in enumerate(VERTICES)}
+EDGE_IDS: Final = {number: e for e, number in enumerate(EDGES)}
+
+RESOURCES: Final = (
+    Resource.BRICK,
+    Resource.ORE,
+    Resource.WOOL,
+    Resource.GRAIN,
+    Resource.LUMBER,
+)
+"""Their resources 1 to 5, in their order."""
+
+UNKNOWN_RESOURCE: Final = 6
+
+_CARDS: Final = {
+    1: Card.ROAD_BUILDING,
+    2: Card.YEAR_OF_PLENTY,
+    3: Card.MONOPOLY,
+    **dict.fromkeys(range(4, 9), Card.VICTORY_POINT),
+    9: Card.KNIGHT,
+}
+CARD_NUMBERS: Final = {
+    Card.ROAD_BUILDING: 1,
+    Card.YEAR_OF_PLENTY: 2,
+    Card.MONOPOLY: 3,
+    Card.KNIGHT: 9,
+}
+"""Their numbers of the cards that are played."""
+
+_TERRAINS: Final = (
+    Terrain.DESERT,
+    Terrain.HILLS,
+    Terrain.MOUNTAINS,
+    Terrain.PASTURE,
+    Terrain.FIELDS,
+    Terrain.FOREST,
+)
+_TOKENS: Final = (2, 3, 4, 5, 6, 8, 9, 10, 11, 12)
+_WATER: Final = 6
+_FIRST_GENERIC, _LAST_GENERIC = 7, 12
+_FIRST_SPECIAL: Final = 16
+
+
+def place(numbers: dict[int, int], number: int, what: str) -> int:
+    """The hex, vertex or edge that one of their numbers stands for."""
+    if number not in numbers:
+        raise MessageError(f"there is no {what} {number:#x} on this board")
+    return numbers[number]
+
+
+def resource(number: int) -> Resource:
+    """The resource that has one of their numbers."""
+    if not 1 <= number <= NUM_RESOURCES:
+        raise MessageError(f"there is no resource {number}")
+    return RESOURCES[number - 1]
+
+
+def card(number: int) -> Card | None:
+    """The development card that has one of their numbers; None for an unknown one."""
+    if number != 0 and number not in _CARDS:
+        raise MessageError(f"there is no development card {number}")
+    return _CARDS.get(number)
+
+
+def resource_number(of: int) -> int:
+    """Their number of a resource."""
+    return RESOURCES.index(Resource(of)) + 1
+
+
+def from_theirs(counts: Sequence[int]) -> list[int]:
+    """(R,) counts of resources, from counts in their order."""
+    found = [0] * NUM_RESOURCES
+    for which, count in zip(RESOURCES, counts, strict=True):
+        found[which] = count
+    return found
+
+
+def to_theirs(counts: Sequence[int]) -> list[int]:
+    """Counts of resources (R,), in their order."""
+    return [int(counts[which]) for which in RESOURCES]
+
+
+def is_placeholder(hexes: Sequence[int]) -> bool:
+    """Whether a layout is that of a game which hasn't begun: water alone."""
+    return all(value == _WATER for value in hexes)
+
+
+def board_of(hexes: Sequence[int], tokens: Sequence[int], coded: bool) -> Board:
+    """The board that a layout tells.
+
+    Args:
+        hexes: 37 values of hexes, harbors among them.
+        tokens: 37 number tokens.
+        coded: whether tokens are places in the list of numbers, not the numbers themselves.
+    """
+    if len(hexes) != len(HEXES) or len(tokens) != len(HEXES):
+        raise MessageError(f"a board of {len(hexes)} hexes; this one must have {len(HEXES)}")
+    try:
+        terrains = [_TERRAINS[hexes[place]] for place in _LAND_PLACES]
+        numbers = [_token(tokens[place], coded) for place in _LAND_PLACES]
+        kinds = dict(
+            _harbor(HEXES[place], value) for place, value in enumerate(hexes) if value > _WATER
+        )
+        harbors = tuple(kinds[edge] for edge in HARBOR_EDGES)
+        return Board(tuple(terrains), tuple(numbers), harbors)
+    except (IndexError, KeyError, ValueError) as error:
+        raise MessageError(f"this is no board of the base game: {error!r}") from error
+
+
+def _token(value: int, coded: bool) -> int:
+    if value <= 0 and not (coded and value == 0):
+        return 0
+    return _TOKENS[value] if coded else value
+
+
+def _harbor(number: int, value: int) -> tuple[int, int]:
+    """The edge of a harbor and its kind, from the hex of the sea that carries it."""
+    generic = _FIRST_GENERIC <= value <= _LAST_GENERIC
+    facing = value - _FIRST_GENERIC + 1 if generic else value >> 4
+    kind = GENERIC_HARBOR if generic or value < _FIRST_SPECIAL else int(resource(value & 15))
+    ends = (number + _CORNERS[(facing - 1) % 6], number + _CORNERS[facing % 6])
+    return EDGE_IDS[_edge(*ends)], kind
+
 
 SEATS = 4
 """Seats at their tables, taken or not."""
@@ -55,16 +221,16 @@ def _is_on(name: str, value: str) -> bool:
 
 def board_in(message: Message) -> Board | None:
     """The board of a layout; None for the empty one of a game that hasn't begun."""
-    count = len(coordinates.HEXES)
+    count = len(HEXES)
     if message.kind == Kind.BOARD_LAYOUT:
         numbers = message.integers(1, 1 + 2 * count)
         hexes, tokens = numbers[:count], numbers[count:]
     else:
         parts = _parts(message)
         hexes, tokens = parts.get("HL", []), parts.get("NL", [])
-    if coordinates.is_placeholder(hexes):
+    if is_placeholder(hexes):
         return None
-    return coordinates.board_of(hexes, tokens, coded=message.kind == Kind.BOARD_LAYOUT)
+    return board_of(hexes, tokens, coded=message.kind == Kind.BOARD_LAYOUT)
 
 
 def _parts(message: Message) -> dict[str, list[int]]:
@@ -89,7 +255,7 @@ def production_in(message: Message) -> list[tuple[int, Resource, int]]:
         del fields[:1]  # the size of the hand
         while len(fields) >= 2 and fields[0] != 0:
             amount, kind = fields.pop(0), fields.pop(0)
-            found.append((number, coordinates.resource(kind), as_count(amount)))
+            found.append((number, resource(kind), as_count(amount)))
         del fields[:1]
     return found
 
@@ -99,7 +265,7 @@ def discard_in(message: Message) -> tuple[int | None, list[int]]:
     text = message.fields[1] if len(message.fields) > 1 else ""
     number = digits_of(text[1:]) if text[:1] == "p" else None
     counts = message.counts(2, 2 + NUM_RESOURCES + 1)
-    known = coordinates.from_theirs(counts[:NUM_RESOURCES])
+    known = from_theirs(counts[:NUM_RESOURCES])
     cards = [r for r, n in enumerate(known) for _ in range(n)]
     return number, cards + [UNKNOWN] * counts[NUM_RESOURCES]
 
@@ -133,7 +299,7 @@ def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
         number, action, *fields = message.integers(1)
     pairs = list(zip(fields[::2], fields[1::2], strict=False))
     for kind, amount in pairs:
-        if 1 <= kind <= coordinates.UNKNOWN_RESOURCE:
+        if 1 <= kind <= UNKNOWN_RESOURCE:
             as_count(amount)
     return number, action, pairs
 
@@ -141,6 +307,6 @@ def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
 def _two_bundles(message: Message, start: int) -> Bundles:
     counts = message.counts(start, start + 2 * NUM_RESOURCES)
     return (
-        coordinates.from_theirs(counts[:NUM_RESOURCES]),
-        coordinates.from_theirs(counts[NUM_RESOURCES:]),
+        from_theirs(counts[:NUM_RESOURCES]),
+        from_theirs(counts[NUM_RESOURCES:]),
     )

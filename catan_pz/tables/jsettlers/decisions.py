@@ -18,7 +18,7 @@ from catan_pz.belief import TableCustoms
 from catan_pz.events import UNKNOWN, Event, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
-from catan_pz.tables.jsettlers import coordinates
+from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.messages import MessageError
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
 
@@ -31,9 +31,9 @@ _INTERRUPTIBLE: Final = (Phase.ROLL, Phase.MOVE_ROBBER, Phase.STEAL, Phase.FREE_
 """Phases in which a table ends the turn of a player who takes too long, apart from `MAIN`."""
 
 _BUILT: Final = (
-    (BUILD_ROAD, coordinates.EDGE_IDS, EventKind.ROAD_BUILT, "edge"),
-    (BUILD_SETTLEMENT, coordinates.VERTEX_IDS, EventKind.SETTLEMENT_BUILT, "vertex"),
-    (BUILD_CITY, coordinates.VERTEX_IDS, EventKind.CITY_BUILT, "vertex"),
+    (BUILD_ROAD, contents.EDGE_IDS, EventKind.ROAD_BUILT, "edge"),
+    (BUILD_SETTLEMENT, contents.VERTEX_IDS, EventKind.SETTLEMENT_BUILT, "vertex"),
+    (BUILD_CITY, contents.VERTEX_IDS, EventKind.CITY_BUILT, "vertex"),
 )
 
 
@@ -206,5 +206,5 @@ def built(seat: int, piece: int, at: int) -> tuple[int, Event]:
     if not 0 <= piece < len(_BUILT):
         raise MessageError(f"there is no piece {piece} in the base game")
     first, ids, kind, what = _BUILT[piece]
-    where = coordinates.place(ids, at, what)
+    where = contents.place(ids, at, what)
     return first + where, event(kind, seat, where)

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,18 +23,17 @@ from catan_pz.game.game import drawn_seed
 from catan_pz.names import shown
 from catan_pz.play.session import get_ready
 from catan_pz.progress import progress_bar
-from catan_pz.rules import Rules
 from catan_pz.tables.jsettlers.client import (
     LONGEST_REASON,
     MOST_GAMES,
-    Outcome,
+    Organizer,
     RobotClient,
     ServerAddress,
     ServerError,
 )
 from catan_pz.tables.jsettlers.contents import Invitation
-from catan_pz.tables.jsettlers.organizer import Organizer
 from catan_pz.tables.jsettlers.player import TablePlayer
+from catan_pz.tables.jsettlers.reader import table_rules
 from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, class_path, kind_of, own_server
 
 MOST_BROKEN: Final = 20
@@ -52,32 +50,27 @@ THIRD_PARTY: Final = "third party"
 
 _OTHERS: Final = (SMART, FAST, THIRD_PARTY)
 _OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
-_SECONDS_BETWEEN_LOOKS: Final = 0.5
 
 
 @dataclass
 class TableMatch:
-    """A match as it was played.
-
-    Attributes:
-        name: of the agent.
-        result: the games played to their end. Seat 0 is the one that goes first.
-        refusals: commands that the server refused, in the games played now.
-        refused: the first of them in each game, in words.
-        broken: why games of now were broken off; they are played again.
-        agent_failed: how many of them because the agent failed.
-        gave_up: why the match ended before all games were played; empty where it didn't.
-        others: games of other players or rules that the robot was invited to, which don't count.
-    """
+    """A match of an agent as it was played."""
 
     name: str
     result: Result
+    """the games played to their end; seat 0 is the one that goes first"""
     refusals: int = 0
+    """commands that the server refused, in the games played now"""
     refused: list[str] = field(default_factory=list)
+    """the first of them in each game, in words"""
     broken: list[str] = field(default_factory=list)
+    """why games of now were broken off, which are played again"""
     agent_failed: int = 0
+    """how many of them because the agent failed"""
     gave_up: str = ""
+    """why the match ended before all games were played, if it did"""
     others: list[str] = field(default_factory=list)
+    """games of other players or rules that the robot was invited to, which don't count"""
 
     def seat_weighted_rate(self) -> float | None:
         """The win rate as it would be with each seat drawn equally often; None if one never was."""
@@ -129,7 +122,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     """
     if against not in KINDS:
         raise not_possible("against", against, f"one of {list(KINDS)}")
-    rules = Rules(num_players=players, trading=trading, first_player="random", max_turns=None)
+    rules = table_rules(players, trading)
     entrant = as_entrant(agent)
     if entrant.name in _OTHERS:
         allowed = f"another than what robots are called: {', '.join(_OTHERS)}"
@@ -191,8 +184,8 @@ class _Running:
         self._parallel = parallel
         self._broken_in_row = 0
         self._begun = len(file.games)
-        self._asked_for: dict[str, float] = {}
-        """Games that the own server was asked for and the robot isn't invited to, and when."""
+        self._asked_for: dict[str, asyncio.TimerHandle] = {}
+        """games that the robot isn't invited to yet, and when each is given up"""
         self._under_way: set[str] = set()
         self._said: set[str] = set()
         self._organizer: Organizer | None = None
@@ -209,27 +202,20 @@ class _Running:
             try:
                 await _first_of(tasks, client.welcomed.wait())
                 if creates:
-                    tasks |= await self._organize(server)
+                    rules, prefix = self._rules, f"catan-pz {os.getpid()}"
+                    organizer = Organizer(server, rules.num_players, rules.trading, prefix)
+                    tasks.add(asyncio.create_task(organizer.run()))
+                    await _first_of(tasks, organizer.welcomed.wait())
+                    self._organizer = organizer
+                    self._create()
                 await _first_of(tasks, self._all_played.wait())
             finally:
                 self._all_played = None
-                if self._organizer is not None:
-                    await self._organizer.close()
+                for waiting in self._asked_for.values():
+                    waiting.cancel()
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _organize(self, server: ServerAddress) -> "set[asyncio.Task[None]]":
-        """Have the first games created."""
-        rules = self._rules
-        prefix = f"catan-pz {os.getpid()}"
-        self._organizer = Organizer(
-            server.host, server.port, rules.num_players, rules.trading, prefix
-        )
-        await self._organizer.start()
-        self._create()
-        waits = self._organizer.wait(), self._replace_games()
-        return {asyncio.create_task(wait) for wait in waits}
 
     def _create(self) -> None:
         """Have games created until enough are under way."""
@@ -238,26 +224,26 @@ class _Running:
         begun = len(self._asked_for) + len(self._under_way)
         missing = self._games - len(self._file.games)
         for _ in range(min(missing, self._parallel) - begun):
-            self._asked_for[self._organizer.create()] = time.monotonic()
+            game = self._organizer.create()
+            self._asked_for[game] = asyncio.get_running_loop().call_later(
+                SECONDS_TO_INVITE, self._give_up, game
+            )
 
-    async def _replace_games(self) -> None:
-        """Give up games to which the robot isn't invited in time."""
-        while True:
-            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
-            now = time.monotonic()
-            for game, since in list(self._asked_for.items()):
-                if now - since > SECONDS_TO_INVITE:
-                    del self._asked_for[game]
-                    assert self._organizer is not None
-                    self._organizer.leave(game)
-                    self._note_broken(game, "the server didn't invite the robot")
-                    self._go_on()
+    def _give_up(self, game: str) -> None:
+        """Give up a game to which the robot isn't invited in time."""
+        assert self._organizer is not None
+        del self._asked_for[game]
+        self._organizer.leave(game)
+        self._note_broken(game, "the server didn't invite the robot")
+        self._go_on()
 
     def _seat(self, invitation: Invitation) -> TablePlayer | None:
         """What plays a game; None where the robot doesn't join it."""
         game, others = invitation.game, list(invitation.other_rules)
-        if self._organizer is not None and self._asked_for.pop(game, None) is None:
-            return None  # given up before
+        if self._organizer is not None:
+            if game not in self._asked_for:
+                return None  # given up before
+            self._asked_for.pop(game).cancel()
         if invitation.trading != self._rules.trading:
             others.append(f"{'with' if invitation.trading else 'without'} trade")
         if others:
@@ -269,21 +255,20 @@ class _Running:
         seed = seat_seeds(block, self._rules.num_players)[0]
         return TablePlayer(self._agent, game, invitation.number, invitation.trading, seed)
 
-    def _over(self, outcome: Outcome) -> None:
+    def _over(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
         """A game has ended: note it, and have the next one created."""
-        self._under_way.discard(outcome.game)
+        self._under_way.discard(player.game)
         if self._all_played is None or self._all_played.is_set():
             return
-        match, player = self._match, outcome.player
+        match = self._match
         match.refusals += player.refusals
         match.refused += player.refused
         seats = len(player.reader.numbers)
         if player.reader.table is not None and seats != self._rules.num_players:
-            self._note_other(outcome.game, f"{seats} players")
-        elif outcome.broken:
-            match.agent_failed += outcome.agent_failed
-            failed = "the agent failed: " if outcome.agent_failed else ""
-            self._note_broken(outcome.game, f"{failed}{outcome.broken}")
+            self._note_other(player.game, f"{seats} players")
+        elif broken:
+            match.agent_failed += agent_failed
+            self._note_broken(player.game, f"{'the agent failed: ' * agent_failed}{broken}")
         else:
             self._broken_in_row = 0
             number = 1 + max(self._file.games, default=-1)

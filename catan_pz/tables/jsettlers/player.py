@@ -32,7 +32,7 @@ from catan_pz.checks import as_action
 from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
-from catan_pz.tables.jsettlers import coordinates
+from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import event
 from catan_pz.tables.jsettlers.messages import Kind, Message, command
@@ -66,25 +66,19 @@ class TablePlayer:
     """An agent that plays one game.
 
     Methods may be called in any thread; the agent is called by one after the other.
-
-    Attributes:
-        game: name of the game.
-        reader: the game as the seat hears of it.
-        decisions: how often the agent was asked.
-        seconds: that it took.
-        refusals: commands that the server refused, apart from answers to offers that were gone.
-        refused: the first of them, in words.
-        agent_failed: whether the agent raised something, or chose what isn't legal.
     """
 
     def __init__(self, agent: Agent, game: str, number: int, trading: bool, seed: int) -> None:
         self.game = game
         self.reader = TableReader(number, trading, self._observe)
         self.decisions = 0
-        self.seconds = 0.0
+        self.seconds = 0.0  # that they took
         self.refusals = 0
+        """commands that the server refused, apart from answers to offers that were gone"""
         self.refused: list[str] = []
+        """the first of them, in words"""
         self.agent_failed = False
+        """whether the agent raised something, or chose what isn't legal"""
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
@@ -247,12 +241,12 @@ class TablePlayer:
             case {"kind": kind} if kind in _PLAIN:
                 return self._command(_PLAIN[kind])
             case {"kind": "build_road", "edge": edge}:
-                return self._command(Kind.PUT_PIECE, number, 0, coordinates.EDGES[edge])
+                return self._command(Kind.PUT_PIECE, number, 0, contents.EDGES[edge])
             case {"kind": "build_settlement" | "build_city" as kind, "vertex": vertex}:
                 piece = 2 if kind == "build_city" else 1
-                return self._command(Kind.PUT_PIECE, number, piece, coordinates.VERTICES[vertex])
+                return self._command(Kind.PUT_PIECE, number, piece, contents.VERTICES[vertex])
             case {"kind": "move_robber", "hex": hex_id}:
-                return self._command(Kind.MOVE_ROBBER, number, coordinates.LAND[hex_id])
+                return self._command(Kind.MOVE_ROBBER, number, contents.LAND[hex_id])
             case {"kind": "steal", "seat": relative}:
                 victim = (self.reader.seat + relative) % len(numbers)
                 return self._command(Kind.CHOOSE_PLAYER, numbers[victim])
@@ -266,12 +260,12 @@ class TablePlayer:
                 counts = {int(r): chosen.count(r) for r in chosen}
                 self._pick = command(Kind.PICK_RESOURCES, self.game, *_bundle(counts))
             case {"kind": "play_monopoly" as kind, "resource": name}:
-                named = coordinates.resource_number(Resource[name.upper()])
+                named = contents.resource_number(Resource[name.upper()])
                 self._pick = command(Kind.PICK_RESOURCE_TYPE, self.game, named)
             case {"kind": kind}:
                 pass
         card = Card[kind.removeprefix("play_").upper()]
-        return self._command(Kind.PLAY_CARD, coordinates.CARD_NUMBERS[card])
+        return self._command(Kind.PLAY_CARD, contents.CARD_NUMBERS[card])
 
     def _discard(self) -> str:
         """The cards that the agent discards, one after the other."""
@@ -307,7 +301,7 @@ class TablePlayer:
     def _offer_command(self, seats: set[int], bundles: Bundles) -> str:
         numbers = {self.reader.numbers[seat] for seat in seats}
         to = [number in numbers for number in range(SEATS)]
-        give, get = (coordinates.to_theirs(side) for side in bundles)
+        give, get = (contents.to_theirs(side) for side in bundles)
         self._offers.append(self.reader.is_own_turn)
         return self._command(Kind.MAKE_OFFER, self.reader.number, *to, *give, *get)
 
@@ -392,7 +386,7 @@ def is_fair(bundles: Bundles) -> bool:
 
 def _bundle(counts: Mapping[int, int]) -> list[int]:
     """Counts of resources, in the table's order."""
-    return coordinates.to_theirs([counts.get(r, 0) for r in range(NUM_RESOURCES)])
+    return contents.to_theirs([counts.get(r, 0) for r in range(NUM_RESOURCES)])
 
 
 def _told(followed: FollowedGame, action: int) -> Events:

@@ -18,7 +18,7 @@ from catan_pz.events import UNKNOWN, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.rules import Board, Rules
-from catan_pz.tables.jsettlers import contents, coordinates
+from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import (
     JSETTLERS,
@@ -43,6 +43,11 @@ _MONOPOLIZED: Final = 3
 _WINNER, _LARGEST_ARMY = 4, 5
 
 
+def table_rules(num_players: int, trading: bool) -> Rules:
+    """The rules of a game at their tables."""
+    return Rules(num_players=num_players, trading=trading, first_player="random", max_turns=None)
+
+
 class Asks(Enum):
     """What the table waits for from the seat."""
 
@@ -53,33 +58,26 @@ class Asks(Enum):
 
 
 class TableReader:
-    """The game as one seat hears of it.
+    """The game as one seat hears of it, which has a number from 0 to 3 at their table.
 
-    Args:
-        number: of the seat at their table, 0 to 3.
-        trading: whether players trade.
-        observe: called with the events of each decision.
-
-    Attributes:
-        names: of those who sit, by the number of the seat.
-        table: its decisions; None until somebody's first turn.
-        offers: open offers by seat, what each gives and gets.
-        first: the seat that goes first.
-        state: number of the table's state.
-        winner: the seat that has won, or None.
-        points: at the end, by seat, once they are told.
+    `observe` is called with the events of each decision.
     """
 
-    def __init__(
-        self, number: int, trading: bool, observe: Callable[[Events], None] = lambda _: None
-    ) -> None:
+    def __init__(self, number: int, trading: bool, observe: Callable[[Events], None]) -> None:
         self.number = number
         self.names: dict[int, str] = {}
+        """of those who sit, by the number of the seat"""
         self.table: TableDecisions | None = None
+        """its decisions; None until somebody's first turn"""
         self.offers: dict[int, Bundles] = {}
+        """open offers by seat, what each gives and gets"""
         self.first = 0
+        """the seat that goes first"""
+        self.state = 0
+        """number of the table's state"""
         self.winner: int | None = None
         self.points: tuple[int, ...] | None = None
+        """at the end, by seat, once they are told"""
         self._trading = trading
         self._observe = observe
         self._board: Board | None = None
@@ -87,7 +85,6 @@ class TableReader:
         self._taken: dict[int, int] = {}  # by monopoly, by seat
         self._largest_army: int = NOBODY
         self._to_discard = False
-        self.state = 0
         self._hand: list[int] | None = None
 
     @property
@@ -148,19 +145,13 @@ class TableReader:
             self.names[number] = message.text(1)
 
     def _layout(self, message: Message) -> None:
-        board = contents.board_in(message)
-        self._board = self._board if board is None else board
+        self._board = contents.board_in(message) or self._board
 
     def _start(self, number: int) -> None:
         """Somebody has the first turn."""
         if self._board is None:
             raise MessageError("a turn begins, and there is no board yet")
-        rules = Rules(
-            num_players=len(self.names),
-            trading=self._trading,
-            first_player="random",
-            max_turns=None,
-        )
+        rules = table_rules(len(self.names), self._trading)
         self.first = self.seat_of(number)
         followed = FollowedGame(rules, self.seat, self._board, self.first, JSETTLERS)
         self.table = TableDecisions(followed, self._observe)
@@ -186,14 +177,14 @@ class TableReader:
 
     def _robber(self, message: Message) -> None:
         number, at = message.integers(1, 3)
-        where, seat = coordinates.place(coordinates.HEX_IDS, at, "hex"), self.seat_of(number)
+        where, seat = contents.place(contents.HEX_IDS, at, "hex"), self.seat_of(number)
         self.decisions.begin(seat, MOVE_ROBBER + where, event(EventKind.ROBBER_MOVED, seat, where))
 
     def _robbery(self, message: Message) -> None:
         thief, victim = (self.seat_of(number) for number in message.integers(1, 3))
         kind = message.integer(4)
-        unknown = kind in (0, coordinates.UNKNOWN_RESOURCE)
-        what = UNKNOWN if unknown else int(coordinates.resource(kind))
+        unknown = kind in (0, contents.UNKNOWN_RESOURCE)
+        what = UNKNOWN if unknown else int(contents.resource(kind))
         stolen = event(EventKind.STOLEN, thief, what, 1, victim)
         if self.decisions.pending is not None:
             self.decisions.add(stolen)
@@ -207,7 +198,7 @@ class TableReader:
         number, action, kind = message.integers(1, 4)
         if action not in (_DRAWN, _PLAYED):
             return
-        seat, card = self.seat_of(number), coordinates.card(kind)
+        seat, card = self.seat_of(number), contents.card(kind)
         if action == _DRAWN:
             what = UNKNOWN if card is None else int(card)
             bought = event(EventKind.CARD_BOUGHT, seat, what)
@@ -223,7 +214,7 @@ class TableReader:
 
     def _picked(self, message: Message) -> None:
         """Year of plenty brings the player in turn two cards."""
-        counts = coordinates.from_theirs(message.counts(1, 1 + NUM_RESOURCES))
+        counts = contents.from_theirs(message.counts(1, 1 + NUM_RESOURCES))
         pair = sorted(r for r, n in enumerate(counts) for _ in range(n))
         if len(pair) != 2 or self._card != Card.YEAR_OF_PLENTY:
             raise ContradictionError(f"cards {pair} are picked without year of plenty")
@@ -238,11 +229,11 @@ class TableReader:
         number, kind, _, what = message.integers(1, 5)
         if kind != _MONOPOLIZED:
             return
-        seat, named = self.seat_of(number), int(coordinates.resource(what))
+        seat, named = self.seat_of(number), int(contents.resource(what))
         if self._card != Card.MONOPOLY:
             raise ContradictionError("a resource is monopolized without the card")
-        given = [event(EventKind.GIVEN, v, named, n, seat) for v, n in self._taken.items()]
         played = event(EventKind.CARD_PLAYED, seat, Card.MONOPOLY)
+        given = [event(EventKind.GIVEN, v, named, n, seat) for v, n in self._taken.items()]
         self.decisions.begin(seat, PLAY_MONOPOLY + named, played, *given)
         self._card = None
 
@@ -308,10 +299,10 @@ class TableReader:
         if action == _LOSE and self.game.phase == Phase.DISCARD:
             return self._drawn_to_discard(self.seat_of(number), pairs)
         if action == _LOSE:
-            self.decisions.pay((coordinates.resource(kind), n) for kind, n in cards)
+            self.decisions.pay((contents.resource(kind), n) for kind, n in cards)
         elif action == _SET and number == self.number and len(cards) == NUM_RESOURCES:
             counts = dict(cards)
-            self._hand = coordinates.from_theirs([counts[k + 1] for k in range(NUM_RESOURCES)])
+            self._hand = contents.from_theirs([counts[k + 1] for k in range(NUM_RESOURCES)])
         elif self._card is None and abs(action) != _SET:
             self.decisions.take_back_payment()
         return None
@@ -319,7 +310,7 @@ class TableReader:
     def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Asks | None:
         """The table draws what is discarded by one who took too long, and tells it by kinds."""
         cards = [
-            UNKNOWN if kind == coordinates.UNKNOWN_RESOURCE else int(coordinates.resource(kind))
+            UNKNOWN if kind == contents.UNKNOWN_RESOURCE else int(contents.resource(kind))
             for kind, n in pairs
             for _ in range(n)
         ]
@@ -336,7 +327,8 @@ class TableReader:
         if _LARGEST_ARMY in values and self.table is not None:
             number = values[_LARGEST_ARMY]
             self._largest_army = NOBODY if number < 0 else self.seat_of(number)
-        if values.get(_WINNER, -1) >= 0 and self.table is not None and _is_win(message):
+        # The player named as current has won where it is named alone.
+        if values.get(_WINNER, -1) >= 0 and self.table is not None and len(values) == 1:
             self.winner = self.seat_of(values[_WINNER])
 
     def _turn(self, message: Message) -> Asks | None:
@@ -388,11 +380,6 @@ class TableReader:
             return
         points = message.integers(1, 1 + SEATS)
         self.points = tuple(points[number] for number in self.numbers)
-
-
-def _is_win(message: Message) -> bool:
-    """Whether the player named as current is the winner: then it is named alone."""
-    return len(message.fields) == 3
 
 
 _Handler = Callable[[TableReader, Message], Asks | None]

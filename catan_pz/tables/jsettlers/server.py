@@ -18,9 +18,6 @@ from catan_pz.tables.jsettlers.client import ServerAddress, ServerError
 CLASSES: Final = "CATAN_PZ_JSETTLERS"
 """Environment variable that says where the server's classes lie."""
 
-ORGANIZER: Final = "debug"
-"""The name of the user that a server lets create games for robots alone."""
-
 SMART, FAST, MIXED = "smart", "fast", "mixed"
 KINDS: Final = (SMART, FAST, MIXED)
 """The robots that a server has: those with the smart strategy, the fast one, or both."""

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from catan_pz.agents import load
 from catan_pz.tables.jsettlers import client
-from catan_pz.tables.jsettlers.client import RobotClient, ServerAddress
+from catan_pz.tables.jsettlers.client import Organizer, RobotClient, ServerAddress, ServerError
 from catan_pz.tables.jsettlers.contents import Invitation
-from catan_pz.tables.jsettlers.messages import frame, read_text
+from catan_pz.tables.jsettlers.messages import Kind, Message, frame, read_text
 from catan_pz.tables.jsettlers.player import TablePlayer
 from tests.tables.jsettlers.server import WELCOME, closed
 
@@ -21,29 +22,37 @@ def seat_random(invitation: Invitation) -> TablePlayer:
     return TablePlayer(load("random"), game, number, trading, 1)
 
 
-async def connected(serve: Serve, watch: Callable[[RobotClient], Awaitable[None]]) -> None:
-    """Run a robot on a server until it has been watched."""
+def robot(server: ServerAddress) -> RobotClient:
+    return RobotClient(server, "bot", seat_random, lambda *_: None, most_games=2)
+
+
+async def connected(
+    serve: Serve, watch: Callable[[Any, "asyncio.Task[None]"], Awaitable[None]], make: Any = robot
+) -> None:
+    """Run a client on a server until it has been watched."""
+    left = asyncio.Event()
 
     async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(frame(WELCOME))
         try:
             await serve(reader, writer)
-        except OSError:
+        except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
             await closed(writer)
+            left.set()
 
     server = await asyncio.start_server(served, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    address = ServerAddress("127.0.0.1", port, "")
-    robot = RobotClient(address, "bot", seat_random, lambda _: None, most_games=2)
-    running = asyncio.create_task(robot.run())
+    client = make(ServerAddress("127.0.0.1", server.sockets[0].getsockname()[1], ""))
+    running = asyncio.create_task(client.run())
     try:
         async with asyncio.timeout(60):
-            await watch(robot)
+            await client.welcomed.wait()
+            await watch(client, running)
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+        await left.wait()
         server.close()
 
 
@@ -59,7 +68,7 @@ def games_joined(*texts: str) -> list[str]:
             heard.append(await read_text(reader))
         done.set()
 
-    async def watch(_: RobotClient) -> None:
+    async def watch(*_: Any) -> None:
         await done.wait()
 
     asyncio.run(connected(serve, watch))
@@ -94,7 +103,7 @@ def test_it_reads_no_more_from_a_server_that_does_not_read() -> None:
 
     waiting: list[int] = []
 
-    async def watch(robot: RobotClient) -> None:
+    async def watch(robot: RobotClient, _: Any) -> None:
         while not ended.is_set():
             if robot._writer is not None:
                 waiting.append(robot._writer.transport.get_write_buffer_size())
@@ -113,3 +122,46 @@ def test_a_game_that_has_not_begun_fills_no_memory(
     assert games_joined("1023|g0,1,PL=4", "1023|g1,1,PL=4", *flood, "1023|g2,1,PL=4") == [
         *("g0", "g1", "g2")
     ]
+
+
+def organized(answers: list[str], until: Kind) -> list[str]:
+    """What a server hears up to a kind of message that gives some answers to a wish for a game."""
+    heard: list[str] = []
+    done = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while not done.is_set():
+            heard.append(await read_text(reader))
+            kind = Message.parse(heard[-1]).kind
+            if kind == Kind.NEW_GAME_REQUEST:
+                for text in answers:
+                    writer.write(frame(text))
+            if kind == until:
+                done.set()
+
+    async def watch(organizer: Organizer, running: "asyncio.Task[None]") -> None:
+        organizer.create()
+        await asyncio.wait(
+            {running, asyncio.ensure_future(done.wait())}, return_when=asyncio.FIRST_COMPLETED
+        )
+        if running.done():
+            running.result()
+
+    asyncio.run(connected(serve, watch, lambda server: Organizer(server, 2, False, "match")))
+    return heard
+
+
+def test_a_game_is_created_started_and_left_at_its_end() -> None:
+    answers = ["9999|3", "1069|21,welcome", "1017|match-0,debug", "1061|match-0,t2,1,0,0"]
+    heard = organized([*answers, "1061|match-0,10,4,0,0,true,true"], Kind.LEAVE_GAME)
+    assert heard[1:] == [
+        "1078|debug,\t,\t,match-0,PL=4,NT=t",
+        "9999|3",
+        "1010|match-0\0debug\0*STARTBOTGAME* 2",
+        "1011|debug,\t,match-0",
+    ]
+
+
+def test_a_game_name_that_is_taken_is_named() -> None:
+    with pytest.raises(ServerError, match="refuses a game: A game with this name already exists"):
+        organized(["1069|11,A game with this name already exists"], Kind.NULL)

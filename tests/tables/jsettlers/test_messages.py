@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from catan_pz.tables.jsettlers import coordinates
 from catan_pz.tables.jsettlers.contents import (
+    _LAND_PLACES,
     bank_trade_in,
     board_in,
     discard_in,
@@ -114,7 +114,7 @@ def test_a_board_reads_the_same_in_both_forms() -> None:
     assert board is not None
     tokens = [0 if board.terrains[h] == Terrain.DESERT else board.tokens[h] for h in range(19)]
     in_parts = [0] * 37
-    for place, token in zip(coordinates._LAND_PLACES, tokens, strict=True):
+    for place, token in zip(_LAND_PLACES, tokens, strict=True):
         in_parts[place] = token
     hexes = ",".join(message.fields[1:38])
     numbers = ",".join(map(str, in_parts))
