@@ -75,7 +75,7 @@ class ServerAddress(NamedTuple):
     cookie: str
 
 
-class Connection:
+class Client:
     """A connection to a server, whose messages are taken in one after the other."""
 
     def __init__(self, server: ServerAddress) -> None:
@@ -124,7 +124,7 @@ class Connection:
             self.send(text)
 
 
-class Organizer(Connection):
+class Organizer(Client):
     """Has games for robots alone created, on a server whose debug commands are allowed.
 
     Such games take a client that is no robot.
@@ -177,7 +177,7 @@ class _Seat:
     """characters of the messages in the queue"""
 
 
-class RobotClient(Connection):
+class RobotClient(Client):
     """A robot that plays all games that a server invites it to.
 
     Args:
