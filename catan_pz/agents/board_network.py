@@ -195,6 +195,7 @@ class BoardNetwork:
 
     kind: ClassVar[str] = "board"
     inputs: ClassVar[int] = SIZE
+    options: ClassVar[Mapping[str, Any]] = {}  # what a file must say beside the arrays
     arrays: Mapping[str, NDArray[np.float32]]  # by the names of `shapes`
 
     def __post_init__(self) -> None:
@@ -217,11 +218,6 @@ class BoardNetwork:
     def num_actions(self) -> int:
         """A."""
         return len(self.arrays["dense_head_bias"])
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What a file must say beside the arrays."""
-        return {}
 
     def text(self) -> str:
         """The network in a few words."""

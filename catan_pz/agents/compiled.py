@@ -1,11 +1,9 @@
 """Whole games between compiled players, without a step in Python."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
@@ -63,12 +61,17 @@ class Players(NamedTuple):
     obs: Int8Array  # room
 
 
-class SeatTotals(NamedTuple):
-    """What is written of whole games."""
+class Outcomes(NamedTuple):
+    """The results of G games between K players."""
 
-    winners: Int64Array  # (G,) players, -1 for none
-    points: Int64Matrix  # (G, P) by player
-    decisions: Int64Array  # (P,) of each player, added up
+    winners: Int64Array  # (G,) the player that won each game, -1 where the turns were over
+    points: Int64Matrix  # (G, K) points of each player at the end
+    turns: Int64Array  # (G,) turns of all players together
+    decisions: Int64Array  # (K,) decisions of each player in all games
+
+    def won(self, player: int) -> int:
+        """How many games a player won."""
+        return int((self.winners == player).sum())
 
 
 @kernel
@@ -92,7 +95,7 @@ def play_games(
     script: Int8Matrix,
     log: Log,
     players: Players,
-    totals: SeatTotals,
+    totals: Outcomes,
 ) -> None:
     """Play whole games between compiled players; in game i player k has the seat k + i."""
     for i in range(games.shape[0]):
@@ -109,30 +112,10 @@ def play_games(
             players.random[p] += GAMMA
             play(s, choose(players, k, scramble(players.random[p])), script, log)
             totals.decisions[k] += 1
+        totals.turns[i] = s.turn
         totals.winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n
         for p in range(n):
             totals.points[i, (p - i) % n] = s.points[p]
-
-
-@dataclass(frozen=True, eq=False)
-class Outcomes:
-    """The results of G games between K players.
-
-    Attributes:
-        winners: (G,) the player that won each game, -1 where the turns were over.
-        points: (G, K) points of each player at the end.
-        turns: (G,) turns of all players together.
-        decisions: (K,) decisions of each player in all games.
-    """
-
-    winners: NDArray[np.int64]
-    points: NDArray[np.int64]
-    turns: NDArray[np.int64]
-    decisions: NDArray[np.int64]
-
-    def won(self, player: int) -> int:
-        """How many games a player won."""
-        return int((self.winners == player).sum())
 
 
 def play_compiled(
@@ -169,12 +152,12 @@ def play_compiled(
         mask=np.zeros(rules.num_actions, np.int8),
         obs=np.zeros(SIZE, np.int8),
     )
-    totals = SeatTotals(
+    count = len(given)
+    totals = Outcomes(
         winners=np.zeros(games, np.int64),
-        points=np.zeros((games, MAX_PLAYERS), np.int64),
-        decisions=np.zeros(MAX_PLAYERS, np.int64),
+        points=np.zeros((games, count), np.int64),
+        turns=np.zeros(games, np.int64),
+        decisions=np.zeros(count, np.int64),
     )
     play_games(records, seeds, deal_of(rules), script_of(rules), new_log(), players, totals)
-    count = rules.num_players
-    turns = np.array(records["turn"], np.int64)
-    return Outcomes(totals.winners, totals.points[:, :count], turns, totals.decisions[:count])
+    return totals
