@@ -22,7 +22,6 @@ from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS
 
 AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))
-_SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 
 Observation = dict[str, Any]
 
@@ -90,10 +89,9 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         return self.action_spaces[agent]
 
     def _seat_of(self, agent: str) -> int:
-        seat = _SEATS.get(agent, MAX_PLAYERS) if isinstance(agent, str) else MAX_PLAYERS
-        if seat >= len(self.possible_agents):
+        if agent not in self.possible_agents:
             raise ValueError(f"unknown agent {quoted(agent)}; agents are {self.possible_agents}")
-        return seat
+        return self.possible_agents.index(agent)
 
     def _clear(self, agents: list[str]) -> None:
         """Take the place of a game's start, for those who play."""
@@ -139,8 +137,8 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
     def step(self, action: Any) -> None:
         """Play an action of the agent to move, any integer type; None where the game is over.
 
-        After an error the game is untouched; but where the reward or a listener of the game
-        raises, the decision is played and its rewards are zero.
+        After an error the game is untouched; but where the reward raises, the decision is played
+        and its rewards are zero, and where a listener of the game raises, it needs a `reset`.
         """
         agent = self.agent_selection
         try:
@@ -161,8 +159,6 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
             self._put_masks_in_infos()
         if code & FINISHED:
             self._finish(bool(code & OVER))
-        if match.failure is not None:
-            match.raise_failure()
         if match.has_reward(code):
             self.rewards = dict(zip(self.agents, match.rewards(), strict=False))
             self._rewarded = True

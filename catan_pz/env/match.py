@@ -10,7 +10,7 @@ from catan_pz.checks import as_action
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.base import check_output
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.engine.play import ENDS, EVENTS, OVER, TERMS_SHIFT, TRUNCATED
+from catan_pz.engine.play import ENDS, EVENTS, TERMS_SHIFT
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.kernels.rule import bound
@@ -24,12 +24,7 @@ ILLEGAL_REWARD: Final = -1.0
 
 
 class Match:
-    """A game, its reward, and the encoder of what seats see.
-
-    Attributes:
-        game: the `Game`; listeners and chance outcomes are its own matter.
-        failure: what a listener, or an interrupt, has raised in the last step, or None.
-    """
+    """A game, its reward, and the encoder of what seats see."""
 
     def __init__(
         self,
@@ -42,7 +37,6 @@ class Match:
         self.encoder = as_encoder(observation)
         self._vectors = self.encoder.vectors() if isinstance(self.encoder, FlatForm) else None
         self.game = Game(rules)
-        self.failure: BaseException | None = None
         self._units = np.zeros(SIZE, np.int8)
         self._bind()
         if self._vectors is None:
@@ -88,29 +82,14 @@ class Match:
     def play(self, action: Any) -> int:
         """Play an action of the player to move, forced ones that follow included.
 
-        A decision is played whatever listeners raise, so that is in `failure`: raise it by
-        `raise_failure` once the step is taken in.
-
-        Returns:
-            The step's code (`engine.play`), with the set of the terms that aren't zero.
+        Returns the step's code (`engine.play`), with the set of the terms that aren't zero.
         """
         if type(action) is not int:
             action = as_action(action)
         game = self.game
         if not (0 <= action < self._num_actions and game.mask[action]):
             game.check(action)
-        try:
-            return game.play(action, self._detail)
-        except BaseException as error:
-            self.failure = error
-            ends = OVER if game.is_over else TRUNCATED if game.is_truncated else 0
-            return game.player | ends
-
-    def raise_failure(self) -> None:
-        """Raise what a listener has raised in the last step, if it has, once."""
-        failure, self.failure = self.failure, None
-        if failure is not None:
-            raise failure
+        return game.play(action, self._detail)
 
     def has_reward(self, code: int) -> bool:
         """Whether the reward of a step may be other than zero."""

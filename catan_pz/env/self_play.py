@@ -250,7 +250,6 @@ class SelfPlayEnv(OneGame):
         code = match.play(action)
         self._rewards[player] = 0
         self._is_on = not code & FINISHED
-        match.raise_failure()
         if match.has_reward(code):
             self._rewards += match.rewards()[: len(self._rewards)]
         observation, info = self._show()

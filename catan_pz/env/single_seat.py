@@ -206,8 +206,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
             self._table.close()
 
     def _reward(self, code: int) -> float:
-        """The learner's reward of a step; raises what a listener has raised in it."""
-        self._match.raise_failure()
+        """The learner's reward of a step."""
         return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
 
     def _observe(self) -> Any:
