@@ -195,10 +195,9 @@ class ReportedDecision:
         raise ValueError(f"there is no {kind.name} event that names a card")
 
     def _count_hidden_points(self) -> None:
-        record = self._record
-        for p in range(self._seats):
-            hidden = record["cards"][p, Card.VICTORY_POINT]
-            record["points"][p] = record["visible_points"][p] + hidden
+        record, n = self._record, self._seats
+        hidden = record["cards"][:n, Card.VICTORY_POINT]
+        record["points"][:n] = record["visible_points"][:n] + hidden
 
     def _widen_bounds_of(self, seat: int) -> None:
         """Let a seat ask for all that it may take for possible, as far as the viewer knows."""

@@ -61,15 +61,6 @@ def test_an_illegal_action_is_refused_and_changes_nothing(env):
     assert everything(env) == before
 
 
-def test_a_state_is_no_option_of_reset():
-    env = catan_v0.env(num_players=3)
-    env.reset(seed=7, options={"options": 1})  # as PettingZoo's tests do
-    state = env.unwrapped.snapshot()
-    with pytest.raises(ValueError, match=r"options must be empty; restore\(state\)"):
-        env.reset(seed=8, options={"state": state})
-    assert env.unwrapped.snapshot() == state
-
-
 def test_the_seed_determines_this_game_and_those_that_follow():
     one, two, other = catan_v0.raw_env(), catan_v0.raw_env(), catan_v0.raw_env()
     for env, seed in ((one, 11), (two, 11), (other, 12)):
@@ -194,18 +185,16 @@ def test_a_step_can_name_its_outcome(make):
 
 
 @pytest.mark.parametrize("make", [catan_v0.env, catan_v0.parallel_env])
-def test_what_was_seen_before_a_restore_is_forgotten(make):
+def test_a_game_goes_on_where_one_that_an_illegal_action_ended_is_restored(make):
     env = make(num_players=2, trading=False)
     env.reset(seed=3)
     raw = env.unwrapped
     saved, first = raw.snapshot(), int(raw.game.legal_actions()[0])
-    action = first if make is catan_v0.env else {raw.agent_selection: first}
-    env.step(action)
-    raw.observe("player_0")
-    raw.restore(saved)
-    env.step(action)
-    assert not any(raw.terminations.values())
-    assert raw.game.mask[first] == 0
+    for action, ended in ((0, True), (first, False)):
+        raw.restore(saved)
+        assert raw.observe("player_0")["action_mask"][first]
+        env.step(action if make is catan_v0.env else {"player_0": action})
+        assert ended != any(not raw.terminations[agent] for agent in env.agents)
 
 
 def first_legal(seen):
@@ -247,18 +236,6 @@ def test_masks_show_no_game_once_an_illegal_action_has_ended_it(mask_in_info):
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
     env.reset(seed=2)
     assert env.last()[0]["action_mask"].any()
-
-
-def test_what_was_observed_is_the_callers():
-    env = catan_v0.env(num_players=2)
-    env.reset(seed=1)
-    seen = env.last()[0]
-    action = first_legal(seen)
-    seen.pop("action_mask")[:] = 1
-    env.step(action)
-    env.last()[0]["action_mask"][:] = 1
-    env.step(action_id("roll"))
-    assert all(env.terminations.values())
 
 
 def test_the_parallel_environment_names_the_agent_to_move():
