@@ -12,7 +12,7 @@ import numpy as np
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, OFFER, ROLL
 from catan_pz.agents.search import tree
-from catan_pz.agents.search.greedy import greedy_action
+from catan_pz.agents.search.greedy import greedy_action, worth_of_offer
 from catan_pz.agents.search.rollout import (
     Rollout,
     begin_simulation,
@@ -21,7 +21,6 @@ from catan_pz.agents.search.rollout import (
     play_decision,
     write_win_probabilities,
 )
-from catan_pz.agents.search.trading import worth_of_offer
 from catan_pz.agents.search.tree import Walk, descend
 from catan_pz.agents.value.network import Workspace
 from catan_pz.engine.chance import GAMMA, scramble
