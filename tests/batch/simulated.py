@@ -14,22 +14,26 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numba import cuda
 
 import catan_pz
 from catan_pz import IllegalActionError
 from catan_pz.batch.steps import WHERE_FINISHED
+from catan_pz.engine import chance, legal
 from catan_pz.engine.deal import deal_of, script_of
 from catan_pz.engine.event_rows import EVENT_ROWS, NUM_FIELDS
-from catan_pz.engine.play import EVENTS, Log
-from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.play import EVENTS, Log, play
+from catan_pz.engine.state import STATE, State, as_games
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.game import calls as game_calls
+from catan_pz.kernels.rule import kernel
+from catan_pz.kernels.types import Int8Array, Int8Matrix, Int16Matrix
+from catan_pz.observation import encode
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_TERMS
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
-from tests.batch import shared
 
 RULE_SETS = (
     Rules(trading=False),
@@ -48,6 +52,33 @@ SELF_PLAY: tuple[dict[str, Any], ...] = (
     {"num_players": 3, "trading": False, "max_turns": 4, "reward": "points_gained"},
 )
 GAMES = 3
+
+
+@kernel
+def play_and_look(
+    s: State,
+    mask: Int8Array,
+    obs: Int8Array,
+    events: Int16Matrix,
+    terms: Int8Matrix,
+    viewer: int,
+    script: Int8Matrix,
+):
+    """Play a random legal action, if there is one; write mask, observation, events, terms."""
+    n = legal.count_legal(s)
+    if n > 0:
+        a = legal.pick_legal(s, chance.draw_below(s, n))
+        play(s, a, script, Log(EVENTS, events, terms))
+    legal.write_mask(s, mask)
+    encode.observe(s, viewer, obs)
+
+
+@cuda.jit
+def simulated_kernel(games, masks, observations, events, terms, viewer, script):
+    """`play_and_look` in every game, one a thread."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        play_and_look(games[i], masks[i], observations[i], events[i], terms[i], viewer, script)
 
 
 def let_kernels_stage_records() -> None:
@@ -102,7 +133,7 @@ def play_rules(way: str, rules: Rules, seeds: range, decisions: int) -> str:
     for decision in range(decisions):
         viewer = decision % rules.num_players
         if way == "cuda":
-            kernel = shared.simulated_kernel[1, count]
+            kernel = simulated_kernel[1, count]
             kernel(games, masks, observations, events, terms, viewer, script)
         else:
             for i in range(count):
