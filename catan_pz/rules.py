@@ -1,16 +1,17 @@
 """The options of a game: `Rules`, its presets, and `Board`, a board laid out by hand."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from enum import IntEnum
 from inspect import signature
 from itertools import islice
 from typing import Any, Final, NamedTuple, Self, TypedDict
 
 from catan_pz.checks import (
     check_choice,
+    check_count,
     check_flag,
+    check_seed,
     did_you_mean,
     not_possible,
     plain_int,
@@ -80,7 +81,7 @@ class Board:
         try:
             hexes = list(data["hexes"])
             kinds = {h["edge"]: h["resource"] for h in data["harbors"]}
-            terrains = tuple(_named(Terrain, h["terrain"]) for h in hexes)
+            terrains = tuple(_named("terrain", h["terrain"]) for h in hexes)
             tokens = tuple(0 if h["token"] is None else h["token"] for h in hexes)
             if set(kinds) != set(HARBOR_EDGES) or len(data["harbors"]) != len(HARBOR_EDGES):
                 raise ValueError(
@@ -88,7 +89,7 @@ class Board:
                     f"{sorted(HARBOR_EDGES)}, one each"
                 )
             harbors = tuple(
-                GENERIC_HARBOR if kinds[e] is None else _named(Resource, kinds[e])
+                GENERIC_HARBOR if kinds[e] is None else _named("resource", kinds[e])
                 for e in HARBOR_EDGES
             )
         except (LookupError, TypeError) as error:
@@ -97,52 +98,42 @@ class Board:
 
     def to_dict(self) -> dict[str, Any]:
         """The board in the JSON form of a state."""
+        terrains, resources = _WORDS["terrain"], [*_WORDS["resource"], None]
         return {
             "hexes": [
-                {"terrain": Terrain(t).name.lower(), "token": token or None}
+                {"terrain": terrains[t], "token": token or None}
                 for t, token in zip(self.terrains, self.tokens, strict=True)
             ],
             "harbors": [
-                {
-                    "edge": edge,
-                    "resource": None if kind == GENERIC_HARBOR else Resource(kind).name.lower(),
-                }
+                {"edge": edge, "resource": resources[kind]}
                 for edge, kind in zip(HARBOR_EDGES, self.harbors, strict=True)
             ],
         }
 
 
-def _named(kinds: type[IntEnum], name: Any) -> int:
+_WORDS: Final = {
+    "terrain": [kind.name.lower() for kind in Terrain],
+    "resource": [kind.name.lower() for kind in Resource],
+}
+
+
+def _named(kind: str, name: Any) -> int:
     """The number of a terrain or resource that JSON names."""
-    names = [kind.name.lower() for kind in kinds]
+    names = _WORDS[kind]
     if name not in names:
-        what = kinds.__name__.lower()
-        raise ValueError(
-            f"board: unknown {what} {quoted(name)}{did_you_mean(name, names)}; must be one of "
-            f"{names}"
-        )
+        hint = did_you_mean(name, names)
+        raise ValueError(f"board: unknown {kind} {quoted(name)}{hint}; must be one of {names}")
     return names.index(name)
 
 
-def _word_of(name: str, n: int) -> str:
-    """What a number among the parts of a board stands for."""
-    if name == "terrains" and n in {*Terrain}:
-        return Terrain(n).name.lower()
-    if name == "harbors" and n in {*Resource}:
-        return f"harbors of {Resource(n).name.lower()}"
-    if name == "harbors" and n == GENERIC_HARBOR:
-        return "harbors 3:1"
-    return f"of {n}"
-
-
-def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:
-    parts = tuple(parts)
+def _check_parts(name: str, parts: Sequence[int], expected: Sequence[int]) -> None:
     if not all(isinstance(n, int) for n in parts):
         raise ValueError(f"board: {name} must be whole numbers, got {quoted(list(parts))}")
+    words = {"terrains": _WORDS["terrain"], "harbors": [*_WORDS["resource"], "3:1"]}.get(name, [])
     given, due = Counter(parts), Counter(expected)
     for n in sorted(given.keys() | due.keys()):
         if given[n] != due[n]:
-            word = _word_of(name, n)
+            word = words[n] if 0 <= n < len(words) else f"of {n}"
             raise ValueError(f"board: {name} must hold {due[n]} {word}, got {given[n]}")
 
 
@@ -154,14 +145,14 @@ class Column(NamedTuple):
     """A number of a game's record that holds an option.
 
     Attributes:
-        name: the field of `engine.state.STATE`.
+        name: the field of `engine.state.STATE`; "" for the option's own name.
         value: the number, from the option's value.
         dtype: its type.
         observed: what an observation says if it is 1; "" where observations don't show it so.
         of_trade: whether observations show it in games with trade alone.
     """
 
-    name: str
+    name: str = ""
     value: Callable[[Any], Any] = int
     dtype: str = "i1"
     observed: str = ""
@@ -186,6 +177,16 @@ def _option(default: Any, meaning: str, check: Callable[..., Any], *columns: Col
     return field(default=default, metadata={"option": Option(meaning, check, columns)})
 
 
+def _flag(default: bool, meaning: str, observed: str = "", *, of_trade: bool = False) -> Any:
+    """An option that is on or off, in a column of its own name."""
+    return _option(default, meaning, check_flag, Column(observed=observed, of_trade=of_trade))
+
+
+def _number(default: int, meaning: str, low: int, high: int, column: str = "") -> Any:
+    """An option that is a number from low to high."""
+    return _option(default, meaning, _range(low, high), Column(column))
+
+
 def _range(low: int, high: int, *, none: bool = False) -> Callable[[str, Any], Any]:
     """Whole numbers from low to high; those of NumPy become plain ones, as JSON has them."""
 
@@ -208,6 +209,51 @@ def _choice(*choices: Any) -> Callable[[str, Any], Any]:
     return check
 
 
+_LONGEST_LIST: Final = 10_000
+"""Seeds of boards, or rolls of dice: they are part of every state that is written down."""
+
+
+def _word_or_list(
+    words: Sequence[str], one: Callable[[Any], Any], others: str
+) -> Callable[[str, Any], Any]:
+    """One of some words, or a list of what `one` takes, raising an error for anything else."""
+    allowed = f"one of {words}{others}"
+
+    def check(name: str, value: Any) -> str | tuple[Any, ...]:
+        if isinstance(value, str):
+            if value not in words:
+                raise not_possible(name, value, allowed, words)
+            return value
+        try:
+            items = tuple(one(item) for item in islice(value, _LONGEST_LIST + 1))
+        except (TypeError, ValueError):
+            raise not_possible(name, value, allowed) from None
+        if len(items) > _LONGEST_LIST:
+            raise not_possible(name, value, f"{allowed}, at most {_LONGEST_LIST:,} of them")
+        if not items:
+            raise not_possible(name, value, allowed)
+        return items
+
+    return check
+
+
+def _roll(value: Any) -> tuple[int, int]:
+    first, second = value
+    return check_count("die", first, most=6), check_count("die", second, most=6)
+
+
+_dice: Final = _word_or_list(DICE_KINDS, _roll, " or a list of pairs of numbers from 1 to 6")
+_board_kind: Final = _word_or_list(
+    BOARD_KINDS, check_seed, ", a Board, its JSON form, or seeds from 0 to 2**64 - 1"
+)
+
+
+def _board(name: str, value: Any) -> str | tuple[int, ...] | Board:
+    if isinstance(value, Mapping):
+        return Board.from_dict(value)
+    return value if isinstance(value, Board) else _board_kind(name, value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """Every option of a game; the defaults are the base game for four with trade.
@@ -216,18 +262,12 @@ class Rules:
     show of the others keeps its place; `RuleOptions` names its type.
     """
 
-    num_players: int = _option(4, "2 to 4", _range(2, MAX_PLAYERS), Column("num_players"))
-    trading: bool = _option(
-        True,
-        "whether players trade with each other",
-        check_flag,
-        Column("trading", observed="trade between players", of_trade=True),
+    num_players: int = _number(4, "2 to 4", 2, MAX_PLAYERS)
+    trading: bool = _flag(
+        True, "whether players trade with each other", "trade between players", of_trade=True
     )
-    counter_offers: bool = _option(
-        True,
-        "whether an offer may be answered with another",
-        check_flag,
-        Column("counter_offers", observed="counter-offers", of_trade=True),
+    counter_offers: bool = _flag(
+        True, "whether an offer may be answered with another", "counter-offers", of_trade=True
     )
     offer_form: str = _option(
         "templates",
@@ -246,57 +286,43 @@ class Rules:
             of_trade=True,
         ),
     )
-    max_offers_per_turn: int = _option(
-        3, "offers that the player in turn may begin", _range(0, 100), Column("max_offers")
+    max_offers_per_turn: int = _number(
+        3, "offers that the player in turn may begin", 0, 100, "max_offers"
     )
-    victory_points: int = _option(
-        10, "points that win, 3 to 22", _range(3, 22), Column("victory_points")
-    )
-    discard_limit: int = _option(
-        7,
-        "cards in hand above which a 7 costs half of them",
-        _range(1, 95),
-        Column("discard_limit"),
-    )
-    friendly_robber: bool = _option(
-        False,
-        "the robber spares players with 2 visible points or fewer",
-        check_flag,
-        Column("friendly_robber", observed="friendly robber"),
+    victory_points: int = _number(10, "points that win, 3 to 22", 3, 22)
+    discard_limit: int = _number(7, "cards in hand above which a 7 costs half of them", 1, 95)
+    friendly_robber: bool = _flag(
+        False, "the robber spares players with 2 visible points or fewer", "friendly robber"
     )
     dice: str | tuple[tuple[int, int], ...] = _option(
         "random",
         '"random", "balanced", or pairs rolled first, in order (random dice follow them)',
-        lambda _, value: _dice_option(value),
+        _dice,
         Column("balanced_dice", lambda dice: dice == "balanced", observed="balanced dice"),
     )
     board: Any = _option(  # noqa: RUF009 (a field of the dataclass)
         "random",
         '"random", "spiral", "beginner", seeds of random boards (one is drawn for each game), a '
         "`Board`, or its JSON form",
-        lambda _, value: _board_option(value),
+        _board,
     )
     no_adjacent_red: bool = _option(
         False, "on random boards no 6 or 8 lies next to another", check_flag
     )
     first_player: int | str = _option(0, 'seat 0, or "random"', _choice(0, "random"))
-    skip_forced: bool = _option(
-        False,
-        "decisions with a single legal action are played by the engine",
-        check_flag,
-        Column("skip_forced"),
+    skip_forced: bool = _flag(
+        False, "decisions with a single legal action are played by the engine"
     )
     max_turns: int | None = _option(
         1000,
         "turns after which a game is truncated; None for no limit",
         _range(1, 2**31 - 1, none=True),
-        Column("max_turns", lambda turns: turns or 0, "i4"),
+        Column(value=lambda turns: turns or 0, dtype="i4"),
     )
-    robber_on_desert: bool = _option(
+    robber_on_desert: bool = _flag(
         False,
         "with the friendly robber: it may always go to the desert, where it takes nothing",
-        check_flag,
-        Column("robber_on_desert", observed="friendly robber allowed on the desert"),
+        "friendly robber allowed on the desert",
     )
 
     def __post_init__(self) -> None:
@@ -310,7 +336,7 @@ class Rules:
     def columns(self) -> dict[str, int]:
         """The numbers of a game's record that hold the options, by the names of `COLUMNS`."""
         return {
-            column.name: int(column.value(getattr(self, name)))
+            column.name or name: int(column.value(getattr(self, name)))
             for name, option in OPTIONS.items()
             for column in option.columns
         }
@@ -406,7 +432,11 @@ class RuleOptions(TypedDict, total=False):
 OPTIONS: Final[dict[str, Option]] = {f.name: f.metadata["option"] for f in fields(Rules)}
 """All options by name."""
 
-COLUMNS: Final = tuple(column for option in OPTIONS.values() for column in option.columns)
+COLUMNS: Final = tuple(
+    column._replace(name=column.name or name)
+    for name, option in OPTIONS.items()
+    for column in option.columns
+)
 """The numbers of a game's record that hold options."""
 
 OBSERVED: Final = tuple(column for column in COLUMNS if column.observed)
@@ -414,9 +444,6 @@ OBSERVED: Final = tuple(column for column in COLUMNS if column.observed)
 
 _LONGEST_NAME: Final = 80
 """Characters of an option's name that an error shows as it is."""
-
-_LONGEST_LIST: Final = 10_000
-"""Seeds of boards, or rolls of dice: they are part of every state that is written down."""
 
 
 def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
@@ -431,50 +458,6 @@ def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
             )
 
 
-def _listed(name: str, value: Any, one: Callable[[Any], Any], allowed: str) -> tuple[Any, ...]:
-    """The items of a list, or of what else can be gone through, each read by `one`."""
-    try:
-        items = tuple(one(item) for item in islice(value, _LONGEST_LIST + 1))
-    except (TypeError, ValueError):
-        raise not_possible(name, value, allowed) from None
-    if len(items) > _LONGEST_LIST:
-        raise not_possible(name, value, f"{allowed}, at most {_LONGEST_LIST:,} of them")
-    return items
-
-
-def _pair(value: Any) -> tuple[Any, Any]:
-    a, b = value
-    return plain_int(a), plain_int(b)
-
-
-def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
-    allowed = f"one of {DICE_KINDS} or a list of pairs of numbers from 1 to 6"
-    if isinstance(value, str):
-        if value not in DICE_KINDS:
-            raise not_possible("dice", value, allowed, DICE_KINDS)
-        return value
-    pairs = _listed("dice", value, _pair, allowed)
-    if not pairs or not all(type(n) is int and 1 <= n <= 6 for pair in pairs for n in pair):
-        raise not_possible("dice", value, allowed)
-    return pairs
-
-
-def _board_option(value: Any) -> str | tuple[int, ...] | Board:
-    allowed = f"one of {BOARD_KINDS}, a Board, its JSON form, or seeds from 0 to 2**64 - 1"
-    if isinstance(value, str):
-        if value not in BOARD_KINDS:
-            raise not_possible("board", value, allowed, BOARD_KINDS)
-        return value
-    if isinstance(value, Board):
-        return value
-    if isinstance(value, Mapping):
-        return Board.from_dict(value)
-    seeds = _listed("board", value, plain_int, allowed)
-    if not seeds or not all(type(seed) is int and 0 <= seed < 2**64 for seed in seeds):
-        raise not_possible("board", value, allowed)
-    return seeds
-
-
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "base": {},
     "one_v_one": {
@@ -485,12 +468,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "dice": "balanced",
         "friendly_robber": True,
     },
-    "rocco": {
-        "num_players": 2,
-        "trading": False,
-        "victory_points": 15,
-        "board": (0, 1, 2, 3),
-    },
+    "rocco": {"num_players": 2, "trading": False, "victory_points": 15, "board": (0, 1, 2, 3)},
     "charlesworth": {
         "counter_offers": False,
         "offer_form": "composed",
