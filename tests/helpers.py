@@ -29,7 +29,7 @@ from catan_pz.actions import action_id, describe_action
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.position import position
-from catan_pz.rules import OPTIONS, Board, Rules
+from catan_pz.rules import OPTIONS, Rules
 
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 _EDGE_OF = {frozenset(map(int, ends)): e for e, ends in enumerate(EDGE_VERTICES)}
@@ -144,11 +144,6 @@ def bank(game: Game) -> dict[str, int]:
 def plus(*bundles: dict[str, int]) -> dict[str, int]:
     """The cards of several bundles together."""
     return {r: n for r in RESOURCES if (n := sum(b.get(r, 0) for b in bundles))}
-
-
-def seeded_board(seed: int, **options: Any) -> Board:
-    """The random board of a seed."""
-    return Board.from_dict(Game(board=[seed], **options).snapshot()["board"])
 
 
 def pair_up(names: Iterable[str]) -> list[list[str]]:

@@ -6,114 +6,57 @@ import pytest
 
 from catan_pz import Board, Game, Rules
 from catan_pz.board import generators
+from catan_pz.board.topology import SPIRALS
 from catan_pz.engine.deal import deal_of, seeded_board
-from tests.reference_board import HEX_EDGES
-
-TOKENS = [0, 2, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 9, 9, 10, 10, 11, 11, 12]
+from catan_pz.terms import LETTERED_TOKENS
 
 
 def board(seed, **options):
     return Board.from_dict(Game(seed=seed, **options).snapshot()["board"])
 
 
-@pytest.mark.parametrize("kind", ["random", "spiral"])
-def test_parts_of_every_board(kind):
-    for seed in range(200):
-        b = board(seed, board=kind)
-        assert sorted(b.tokens) == TOKENS
-        assert Counter(b.terrains) == {0: 3, 1: 4, 2: 4, 3: 4, 4: 3, 5: 1}
-        assert Counter(b.harbors) == {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 4}
-        assert b.tokens[b.terrains.index(5)] == 0
-
-
-def test_a_seed_gives_the_same_board_again():
-    for kind in ("random", "spiral"):
-        assert board(5, board=kind) == board(5, board=kind)
-        assert board(5, board=kind) != board(6, board=kind)
-
-
 BOARDS = 2400
 
 
 @pytest.fixture(scope="module")
-def random_boards():
-    return [seeded_board(seed) for seed in range(BOARDS)]
+def layouts():
+    """(BOARDS, 47) random boards: 19 terrains, 19 tokens, 9 harbors."""
+    return deal_of(Rules(board=range(BOARDS))).layouts
 
 
 def chi_square(counts, expected):
     return sum((n - expected) ** 2 / expected for n in counts)
 
 
-def test_the_desert_lies_anywhere(random_boards):
-    places = Counter(b.terrains.index(5) for b in random_boards)
-    assert set(places) == set(range(19))
-    assert chi_square(places.values(), BOARDS / 19) < 42.3  # 18 degrees of freedom, 0.1 %
-
-
-@pytest.mark.parametrize("terrain", range(5))
-def test_each_terrain_lies_anywhere(random_boards, terrain):
-    share = {0: 3, 1: 4, 2: 4, 3: 4, 4: 3}[terrain] / 19
-    for h in range(19):
-        n = sum(b.terrains[h] == terrain for b in random_boards)
+@pytest.mark.parametrize(
+    ("part", "kinds"),
+    [(slice(19), range(6)), (slice(19, 38), (0, 2, 6, 12)), (slice(38, 47), range(6))],
+    ids=["terrain", "token", "harbor"],
+)
+def test_each_part_lies_anywhere(layouts, part, kinds):
+    for kind in kinds:
+        found = (layouts[:, part] == kind).sum(0)
+        share = found.sum() / BOARDS / len(found)
         spread = (BOARDS * share * (1 - share)) ** 0.5
-        assert abs(n - BOARDS * share) < 4.5 * spread
-
-
-@pytest.mark.parametrize("token", [2, 6, 12])
-def test_each_token_lies_anywhere(random_boards, token):
-    share = TOKENS.count(token) / 19
-    for h in range(19):
-        n = sum(b.tokens[h] == token for b in random_boards)
-        spread = (BOARDS * share * (1 - share)) ** 0.5
-        assert abs(n - BOARDS * share) < 4.5 * spread
-
-
-def test_each_harbor_lies_anywhere(random_boards):
-    for kind in range(5):
-        places = Counter(b.harbors.index(kind) for b in random_boards)
-        assert chi_square(places.values(), BOARDS / 9) < 26.2  # 8 degrees of freedom, 0.1 %
+        assert (abs(found - BOARDS * share) < 4.5 * spread).all()
 
 
 def test_spirals_start_at_each_corner_alike():
     counts = Counter()
     for seed in range(600):
-        b = board(seed, board="spiral")
-        counts[next(c for c in range(6) if _starts_at(b, c))] += 1
+        tokens = board(seed, board="spiral").tokens
+        laid = [[tokens[h] for h in spiral if tokens[h]] for spiral in SPIRALS]
+        counts[laid.index(list(LETTERED_TOKENS))] += 1
     assert chi_square(counts.values(), 100) < 20.6  # 5 degrees of freedom, 0.1 %
 
 
-def _starts_at(b, c):
-    from catan_pz.board.topology import SPIRALS
-
-    laid = [b.tokens[h] for h in SPIRALS[c] if b.tokens[h]]
-    return laid == [5, 2, 6, 3, 8, 10, 9, 12, 11, 4, 8, 10, 9, 4, 5, 6, 3, 11]
-
-
-def test_no_adjacent_red_on_seeded_boards():
-    beside = [(h, k) for h in range(19) for k in range(19) if h < k and HEX_EDGES[h] & HEX_EDGES[k]]
-    assert len(beside) == 42
-    touching = 0
-    for seed in range(200):
-        free, kept = seeded_board(seed), seeded_board(seed, no_adjacent_red=True)
-        red = [{h for h in range(19) if b.tokens[h] in (6, 8)} for b in (free, kept)]
-        touching += any(h in red[0] and k in red[0] for h, k in beside)
-        assert not any(h in red[1] and k in red[1] for h, k in beside)
-    assert touching > 100  # without the option it is the common case
-
-
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.7, True, "1"])
-def test_what_is_no_seed_has_no_board(seed):
-    with pytest.raises(ValueError, match=r"seed must be an int from 0 to 2\*\*64 - 1"):
-        seeded_board(seed)
-
-
-def test_seeds_of_a_list_are_those_of_seeded_boards():
-    assert board(0, board=[77]) == seeded_board(77)
+@pytest.mark.parametrize("red", [False, True])
+def test_seeds_of_a_list_are_boards_of_their_own(red):
     seeds = [0, 5, 2**64 - 1]
-    for red in (False, True):
-        layouts = deal_of(Rules(board=seeds, no_adjacent_red=red)).layouts
-        boards = [seeded_board(seed, no_adjacent_red=red) for seed in seeds]
-        assert (layouts == [generators.flat_layout(b) for b in boards]).all()
+    layouts = deal_of(Rules(board=seeds, no_adjacent_red=red)).layouts
+    boards = [seeded_board(seed, no_adjacent_red=red) for seed in seeds]
+    assert (layouts == [generators.flat_layout(b) for b in boards]).all()
+    assert len(set(boards)) == 3
 
 
 def test_each_seed_of_a_list_is_drawn_alike():

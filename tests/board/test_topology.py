@@ -24,32 +24,11 @@ def bits(words, per_word=64):
     }
 
 
-def test_19_hexes_54_vertices_72_edges():
-    assert len(topology.HEX_POINTS) == len(reference.HEXES) == 19
-    assert len(topology.VERTEX_POINTS) == len(reference.VERTICES) == 54
-    assert len(topology.EDGE_POINTS) == len(reference.EDGES) == 72
-
-
 def test_numbering_is_row_by_row():
     """Hexes row by row, left to right; vertices and edges sorted by (y, x)."""
     assert [tuple(p) for p in topology.HEX_POINTS] == reference.HEXES
     assert [tuple(p) for p in topology.VERTEX_POINTS] == reference.VERTICES
     assert [tuple(p) for p in topology.EDGE_POINTS] == reference.EDGES
-
-
-def test_rows_of_hexes():
-    rows = Counter(int(y) for _, y in topology.HEX_POINTS)
-    assert [rows[y] for y in (-4, -2, 0, 2, 4)] == [3, 4, 5, 4, 3]
-    assert topology.HEX_POINTS[0].tolist() == [-4, -4]
-    assert topology.HEX_POINTS[9].tolist() == [0, 0]
-    assert topology.HEX_POINTS[18].tolist() == [4, 4]
-
-
-def test_first_and_last_of_each_number():
-    assert topology.VERTEX_POINTS[0].tolist() == [-6, -5]
-    assert topology.VERTEX_POINTS[53].tolist() == [6, 5]
-    assert topology.EDGE_POINTS[0].tolist() == [-5, -5]
-    assert topology.EDGE_POINTS[71].tolist() == [5, 5]
 
 
 @pytest.mark.parametrize(
