@@ -1,5 +1,6 @@
 """The action table: the kinds of action, their ids and arguments; ids in words and back."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
@@ -185,13 +186,9 @@ def _arguments(kind: ActionKind) -> list[dict[str, Any]]:
     return [{}]
 
 
-def _descriptions() -> list[dict[str, Any]]:
-    return [
-        {"kind": kind.name, **arguments} for kind in ACTION_KINDS for arguments in _arguments(kind)
-    ]
-
-
-_DESCRIPTIONS: Final = _descriptions()
+_DESCRIPTIONS: Final[list[dict[str, Any]]] = [
+    {"kind": kind.name, **arguments} for kind in ACTION_KINDS for arguments in _arguments(kind)
+]
 
 
 def _key(description: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -207,8 +204,7 @@ def _comparable(value: Any) -> Any:
         return frozenset((_name(resource), n) for resource, n in value.items() if n != 0)
     if isinstance(value, list | tuple):
         return tuple(sorted(map(_name, value)))
-    if isinstance(value, Resource):
-        return _name(value)
+    value = _name(value)
     if isinstance(value, bool):
         raise TypeError("a bool is no number")
     return value if isinstance(value, str) else index(value)
@@ -245,13 +241,7 @@ def action_id(kind: str, **arguments: Any) -> int:
     try:
         return _IDS[_key({"kind": kind, **arguments})]
     except (KeyError, TypeError, ValueError, RecursionError):
-        words = [word for value in arguments.values() for word in _words(value)]
+        told = quoted(arguments)
+        words = [word for word in re.findall(r"\w+", told) if word not in RESOURCE_NAMES]
         hint = next(filter(None, (did_you_mean(word, RESOURCE_NAMES) for word in words)), "")
-        raise ValueError(f"there is no {kind} with {quoted(arguments)}{hint}") from None
-
-
-def _words(value: Any) -> list[str]:
-    """The words of an argument that name no resource."""
-    listed = [value] if isinstance(value, str) else value
-    found = listed if isinstance(listed, Mapping | list | tuple) else []
-    return [word for word in found if isinstance(word, str) and word not in RESOURCE_NAMES]
+        raise ValueError(f"there is no {kind} with {told}{hint}") from None

@@ -75,8 +75,8 @@ def decode(rows: NDArray[np.int16]) -> Events:
 def as_seen_by(events: Iterable[Event], seat: int) -> Events:
     """Events of a decision as one seat sees them, or with `ONLOOKER` as everybody sees them.
 
-    What is hidden is `UNKNOWN`; hidden points are left out. That a decision of others was forced
-    would tell what they can't play or pay: its amount is 0.
+    Hidden points are left out. That a decision of others was forced would tell what they can't
+    play or pay: its amount is 0.
     """
     viewers = EVERYBODY if seat == ONLOOKER else 1 << seat
     seen = []
@@ -103,10 +103,7 @@ def outcome_of(events: Iterable[Event]) -> Outcome:
 
 
 def as_outcome(action: int, given: Any) -> Outcome:
-    """The chance outcome of an action that a caller names; None for what can't be one.
-
-    Resources and cards may be given by their names in lower case.
-    """
+    """The chance outcome of an action that a caller names; None for what can't be one."""
     if action == ROLL:
         return _as_dice(given)
     kind = Card if action == BUY_DEVELOPMENT_CARD else Resource

@@ -84,12 +84,7 @@ class WinLoss(LinearReward):
 
 
 class PointsGained(LinearReward):
-    """The points that a seat gains, less those that it loses, in anybody's decisions.
-
-    Args:
-        point: reward for each point.
-        win: added for the winner, and taken from each other seat.
-    """
+    """`point` for each point gained, less those lost; `win` for the winner, its negative else."""
 
     def __init__(self, point: float = 1.0, win: float = 0.0) -> None:
         win = _weight("win", win)
@@ -108,10 +103,7 @@ class PointsHeld(LinearReward):
 
 
 class RoadHeld(LinearReward):
-    """Length of the own longest continuous road after each own move.
-
-    The sub-goal of the agents marked "*" for their choice of roads. Source: as of `PointsHeld`.
-    """
+    """Length of the own longest continuous road after each own move. Source: as of `PointsHeld`."""
 
     def __init__(self) -> None:
         super().__init__(road_held=1.0)
@@ -123,9 +115,6 @@ class GainOrPenalty(LinearReward):
     Source: Xenou, Chalkiadakis, Afantenos, "Deep Reinforcement Learning in Strategic Board
     Game Environments", EUMAS 2018. There a learner takes only some decisions of a seat, and
     the points are compared from one of its decisions to the next: `between` is for that.
-
-    Args:
-        k: as in the paper.
     """
 
     def __init__(self, k: float = 0.01) -> None:
@@ -138,14 +127,10 @@ class GainOrPenalty(LinearReward):
 
 
 class WinAndLead(LinearReward):
-    """At the end alone: win or loss, and a little for each point of difference.
+    """At the end alone: win or loss, and `point` for each point ahead of the best other seat.
 
-    The difference is to the best of the other seats. Source: Gendre and Kaneko, "Playing
-    Catan with Cross-dimensional Neural Network", 2020, for two players.
-
-    Args:
-        win: for the winner; each other seat gets the negative.
-        point: for each point of difference.
+    Source: Gendre and Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020, for two
+    players.
     """
 
     def __init__(self, win: float = 0.75, point: float = 0.02) -> None:
@@ -181,10 +166,7 @@ _SHARED: Final = [
 
 
 class WinAndSharedTerms(WinAndTerms):
-    """`WinAndTerms` in which all seats get what is paid for cards, robber, discards and cities.
-
-    So does the published code of that source, whoever acts.
-    """
+    """`WinAndTerms` as its published code has it: cards, robber, discards, cities pay all seats."""
 
     def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
         """(B, P) rewards for terms (B, P, F)."""
