@@ -22,15 +22,17 @@ import click
 from catan_pz import actions, encoders
 from catan_pz.actions import action_id, describe_action
 from catan_pz.agents.random import WEIGHTS, RandomAgent
+from catan_pz.agents.table import Table
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import GROUPS
 from catan_pz.cli.app import commands as cli_commands
 from catan_pz.cli.options import MatchChoice, RuleChoice
 from catan_pz.engine.state import STATE
-from catan_pz.events import EventKind
+from catan_pz.events import EventKind, as_seen_by
 from catan_pz.game import position
 from catan_pz.game.game import Game
 from catan_pz.game.perft import perft
+from catan_pz.game.view import view_of
 from catan_pz.kernels import types
 from catan_pz.kernels.backend import fast_versions
 from catan_pz.observation import segments
@@ -44,7 +46,8 @@ from catan_pz.render.lettering import text
 from catan_pz.render.shapes import circle, line, polygon, rect
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import OPTIONS, PRESETS, Rules
-from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
+from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Phase, Resource
+from catan_pz.text import describe, legal_actions, news_of
 
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]
@@ -515,6 +518,21 @@ def text_board() -> str:
     return "\n".join(["```text", *map(str.rstrip, board.split("\n")[:23]), "```"]) + "\n"
 
 
+def words() -> str:
+    """A decision in the middle of a game, as a language model reads it."""
+    game, heard = Game(seed=6), []
+    game.listeners.append(lambda _, events: heard.append(events))
+    with Table(game, ["heuristic"] * 4, range(4)) as players:
+        while game.turn < 40 or game.phase != Phase.MAIN or game.mask.sum() < 8:
+            if game.player == 0:
+                heard.clear()
+            players.step()
+    seat = game.player
+    news = news_of((as_seen_by(events, seat) for events in heard[-6:]), seat, 4)
+    view = view_of(game, seat)
+    return f"```text\n{describe(view, news)}\nYour legal actions:\n{legal_actions(view)}\n```\n"
+
+
 def program(name: str, language: str) -> str:
     """An example of a program that plays."""
     source = (PAGES.parent / "examples" / "programs" / name).read_text(encoding="utf-8")
@@ -563,6 +581,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "size_of_state": size_of_state,
     "state": state_example,
     "weights": weights,
+    "words": words,
 }
 """What can be generated, by name."""
 

@@ -1,7 +1,6 @@
 """The legal actions of a view, numbered and grouped, in words."""
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,10 +65,10 @@ def choices_of(view: View) -> list[Choice]:
 
 def legal_actions(view: View) -> str:
     """The legal actions in text: a line for each group, each action after its number."""
-    return "\n".join(
-        _line(group, list(members))
-        for group, members in groupby(choices_of(view), lambda choice: choice.group)
-    )
+    groups: dict[str, list[Choice]] = {}
+    for choice in choices_of(view):
+        groups.setdefault(choice.group, []).append(choice)
+    return "\n".join(_line(group, members) for group, members in groups.items())
 
 
 def _line(group: str, members: Sequence[Choice]) -> str:

@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 
-NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "vector")
+NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "text", "vector")
 ALONE = ("former", "forward", "others", "rllib", "scale")
 """Run only where they are named: they need other libraries, options, or minutes."""
 
