@@ -84,7 +84,7 @@ class WinLoss(LinearReward):
 
 
 class PointsGained(LinearReward):
-    """`point` for each point gained, less those lost; `win` for the winner, its negative else."""
+    """`point` for each point that a seat gains or, negative, loses; `win` for a win or loss."""
 
     def __init__(self, point: float = 1.0, win: float = 0.0) -> None:
         win = _weight("win", win)
@@ -103,7 +103,7 @@ class PointsHeld(LinearReward):
 
 
 class RoadHeld(LinearReward):
-    """Length of the own longest continuous road after each own move. Source: as of `PointsHeld`."""
+    """Length of the own longest continuous road after each own move (source: as above)."""
 
     def __init__(self) -> None:
         super().__init__(road_held=1.0)
