@@ -47,16 +47,6 @@ def test_a_roll_tells_dice_and_production() -> None:
     assert outcome_of(events) == (5, 1)
 
 
-def test_a_city_tells_place_price_and_points() -> None:
-    game = position([{"settlements": [20], "hand": {"grain": 2, "ore": 3}}, {}, {}], rules=THREE)
-    assert rows(play(game, "build_city", vertex=20)) == [
-        (EventKind.CITY_BUILT, 0, -1, 20, 1),
-        (EventKind.PAID, 0, -1, GRAIN, 2),
-        (EventKind.PAID, 0, -1, ORE, 3),
-        (EventKind.POINTS_CHANGED, 0, -1, -1, 1),
-    ]
-
-
 def test_the_resource_stolen_is_seen_by_two() -> None:
     players = [{}, {"settlements": [9], "hand": {"ore": 1}}, {}]
     game = position(players, rules=THREE, phase="move_robber")
@@ -98,18 +88,6 @@ def test_others_do_not_see_that_a_decision_was_forced(card: str) -> None:
     assert {as_seen_by(roll, seat)[0].amount for seat in (0, 2, ONLOOKER)} == {0}
 
 
-def test_a_monopoly_tells_what_each_gives() -> None:
-    hands = [{}, {"ore": 2}, {"ore": 1, "wool": 1}]
-    players: list[dict[str, Any]] = [{"hand": hand} for hand in hands]
-    players[0]["cards"] = {"monopoly": 1}
-    game = position(players, rules=THREE)
-    assert rows(play(game, "play_monopoly", resource="ore")) == [
-        (EventKind.CARD_PLAYED, 0, -1, Card.MONOPOLY, 1),
-        (EventKind.GIVEN, 1, 0, ORE, 2),
-        (EventKind.GIVEN, 2, 0, ORE, 1),
-    ]
-
-
 def test_a_trade_from_composing_to_closing() -> None:
     game = position([{"hand": {"brick": 2}}, {"hand": {"ore": 1}}, {}], rules=THREE)
     events = play(game, "compose_give", resource="brick")
@@ -128,23 +106,6 @@ def test_a_trade_from_composing_to_closing() -> None:
         (EventKind.GIVEN, 0, 1, BRICK, 1),
         (EventKind.GIVEN, 1, 0, ORE, 1),
     ]
-
-
-def test_special_cards_and_the_win() -> None:
-    rules = Rules(num_players=2, victory_points=3)
-    players = [{"settlements": [20], "cards": {"knight": 1}, "cards_played": {"knight": 2}}, {}]
-    game = position(players, rules=rules)
-    assert rows(play(game, "play_knight")) == [
-        (EventKind.CARD_PLAYED, 0, -1, Card.KNIGHT, 1),
-        (EventKind.LARGEST_ARMY, 0, -1, -1, 3),
-        (EventKind.POINTS_CHANGED, 0, -1, -1, 2),
-        (EventKind.WON, 0, -1, -1, 1),
-    ]
-
-
-def test_the_limit_of_turns_is_told() -> None:
-    game = position([{}, {}], rules=Rules(num_players=2, max_turns=1))
-    assert rows(play(game, "end_turn")) == [(EventKind.TRUNCATED, -1, -1, -1, 1)]
 
 
 class Ledger:
