@@ -23,6 +23,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from catan_pz.actions import action_id, describe_action
@@ -69,6 +70,15 @@ def before_roll(*seats: dict[str, Any], **entries: Any) -> Game:
 def act(game: Game, kind: str, outcome: Any = None, **arguments: Any) -> Game:
     """Play an action given in words; chance brings `outcome` where it is named."""
     game.step(action_id(kind, **arguments), outcome=outcome)
+    return game
+
+
+def play_randomly(game: Game, decisions: int, rng: int | np.random.Generator = 0) -> Game:
+    """Play some decisions at random, or up to the end."""
+    rng = np.random.default_rng(rng)
+    while decisions and game.mask.any():
+        game.step(int(rng.choice(game.legal_actions())))
+        decisions -= 1
     return game
 
 

@@ -12,7 +12,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.rules import Rules
 from catan_pz.terms import Card, Phase, Resource
-from tests.helpers import RULE_SETS
+from tests.helpers import RULE_SETS, play_randomly
 
 pytestmark = pytest.mark.purepython
 
@@ -153,12 +153,9 @@ class Ledger:
 
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_events_alone_give_hands_points_and_owners(name: str) -> None:
-    game, rng = Game(RULE_SETS[name], seed=11), np.random.default_rng(11)
+    game = Game(RULE_SETS[name], seed=11)
     ledger = Ledger(game)
     game.listeners.append(ledger.listen)
-    for _ in range(2_000):
-        if not game.mask.any():
-            break
-        game.step(int(rng.choice(game.legal_actions())))
+    play_randomly(game, 2_000, rng=11)
     assert 5 < ledger.most <= MAX_EVENTS
     assert game.phase != Phase.SETUP_ROAD

@@ -18,7 +18,7 @@ from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 from tests.game.test_reports import refuse
 from tests.game.test_table_customs import CUSTOMS
-from tests.helpers import RULE_SETS
+from tests.helpers import RULE_SETS, play_randomly
 
 MORE_RULES = {
     "first_random": Rules(first_player="random", offer_form="both"),
@@ -57,10 +57,7 @@ class Table:
     def play(self, decisions: int, every: int = 50) -> None:
         """Play at random, comparing after each decision and drawing states after some."""
         for k in range(decisions):
-            legal = self.game.legal_actions()
-            if not len(legal):
-                break
-            self.game.step(int(self.rng.choice(legal)))
+            play_randomly(self.game, 1, self.rng)
             if k % every == 0:
                 self.compare_draws()
         self.compare_draws()
@@ -114,17 +111,14 @@ def test_what_is_hidden_in_the_start_has_no_part(name: str) -> None:
     """From mid-game on, by a true start and by one with other hidden hands and cards."""
     rules = ALL_RULES[name]
     game, rng = Game(rules, 3), np.random.default_rng(3)
-    for _ in range(300):
-        game.step(int(rng.choice(game.legal_actions())))
+    play_randomly(game, 300, rng)
     for seat in range(rules.num_players):
         one = FollowedGame.from_snapshot(game.snapshot(), seat)
         other = FollowedGame.from_snapshot(one.resample(rng).snapshot(), seat)
         hosted = game.copy()
         hosted.listeners += [one.listen, other.listen]
         for _ in range(150):
-            if not hosted.mask.any():
-                break
-            hosted.step(int(rng.choice(hosted.legal_actions())))
+            play_randomly(hosted, 1, rng)
             assert same(one.view(), view_of(hosted, seat))
         assert one.sampled.games.tobytes() == other.sampled.games.tobytes()
         assert one.belief.hands.hands.tobytes() == other.belief.hands.hands.tobytes()
@@ -138,9 +132,7 @@ def test_a_start_without_a_game() -> None:
     assert followed.rules == rules
     assert same(followed.view(), view_of(hosted, 1))
     hosted.listeners.append(followed.listen)
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        hosted.step(int(rng.choice(hosted.legal_actions())))
+    play_randomly(hosted, 200)
     assert same(followed.view(), view_of(hosted, 1))
 
 
@@ -184,8 +176,8 @@ def test_reports_with_an_event_left_out_or_told_twice_are_refused(name: str) -> 
         followed.follow(seen)
 
     game.listeners.append(listen)
-    while len(game.legal_actions()) and game.turn < 60:
-        game.step(int(rng.choice(game.legal_actions())))
+    while game.mask.any() and game.turn < 60:
+        play_randomly(game, 1, rng)
     assert len(kinds) > 10
 
 
@@ -210,7 +202,7 @@ def test_events_of_a_wrong_form_are_refused(wrong: list[Any]) -> None:
     followed = FollowedGame.from_snapshot(game.snapshot(), 0)
     game.listeners.append(followed.listen)
     while game.phase != Phase.ROLL:
-        game.step(int(rng.choice(game.legal_actions())))
+        play_randomly(game, 1, rng)
     player = int(game.player)
     decision = event_of(EventKind.DECISION, player, ROLL, 0, player)
     rolled = event_of(EventKind.ROLLED, player, 3, 3)

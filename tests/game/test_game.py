@@ -10,10 +10,9 @@ import pytest
 from catan_pz import Game, IllegalActionError, action_id
 from catan_pz.engine.state import STATE
 from catan_pz.game import position
-from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
 from catan_pz.terms import Card, Resource
-from tests.helpers import act, player
+from tests.helpers import act, play_randomly, player
 
 pytestmark = pytest.mark.purepython
 
@@ -22,17 +21,10 @@ def bytes_of(game: Game) -> bytes:
     return np.asarray(game.games).tobytes()
 
 
-def play(game: Game, seed: int, decisions: int) -> None:
-    rng = np.random.default_rng(seed)
-    for _ in range(decisions):
-        if game.mask.any():
-            game.step(int(rng.choice(game.legal_actions())))
-
-
 def test_a_seed_determines_the_game() -> None:
     games = [Game(seed=8), Game(seed=8), Game(seed=9)]
     for game in games:
-        play(game, 1, 300)
+        play_randomly(game, 300)
     assert bytes_of(games[0]) == bytes_of(games[1]) != bytes_of(games[2])
 
 
@@ -49,12 +41,12 @@ def pickled(thing: Any) -> Any:
 )
 def test_a_duplicate_has_the_same_future_and_its_own(duplicate) -> None:
     game = Game(seed=2, offer_form="both")
-    play(game, 0, 400)
+    play_randomly(game, 400)
     before = bytes_of(game)
     other = duplicate(game)
-    play(other, 1, 200)
+    play_randomly(other, 200, rng=1)
     assert bytes_of(game) == before
-    play(game, 1, 200)
+    play_randomly(game, 200, rng=1)
     assert bytes_of(game) == bytes_of(other)
     assert (game.mask == other.mask).all()
 
@@ -155,7 +147,7 @@ def test_the_mask_follows_the_game_and_is_not_written_to() -> None:
     mask = game.mask
     with pytest.raises(ValueError, match="read-only"):
         mask[0] = 1
-    play(game, 1, 50)
+    play_randomly(game, 50)
     assert np.flatnonzero(mask).tolist() == game.legal_actions().tolist()
 
 
@@ -171,7 +163,7 @@ def test_a_listener_cannot_play_on_its_game() -> None:
     with pytest.raises(RuntimeError, match="can't play on the game that it listens to"):
         game.step(int(game.legal_actions()[0]))
     game.listeners.clear()
-    play(game, 1, 5)
+    play_randomly(game, 5)
     assert len(heard) == 1
 
 
@@ -182,12 +174,3 @@ def test_a_listener_cannot_play_on_its_game() -> None:
 def test_a_game_is_one_record_that_can_be_written_to(games) -> None:
     with pytest.raises(ValueError, match=r"an array \(1,\) of engine.state.STATE, writable"):
         Game.from_games(games, Rules())
-
-
-@pytest.mark.parametrize("look", [Game.observe, Game.observe_scaled, view_of])
-def test_only_a_seat_of_the_game_can_look(look) -> None:
-    game = Game(seed=1, num_players=3)
-    for seat in (-1, 3):
-        with pytest.raises(ValueError, match=r"seat.* an int from 0 to 2"):
-            look(game, seat)
-    look(game, np.int64(2))

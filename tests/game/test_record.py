@@ -7,11 +7,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from catan_pz import Game
 from catan_pz.game import GameRecord
+from tests.helpers import play_randomly
 
 RULE_SETS = (
     {"trading": False, "skip_forced": True},
@@ -24,12 +24,7 @@ RULE_SETS = (
 def recorded_game(seed: int, decisions: int, **options: object) -> tuple[Game, GameRecord]:
     game = Game(seed=seed, **options)
     record = GameRecord.of(game)
-    rng = np.random.default_rng(seed)
-    for _ in range(decisions):
-        if not game.mask.any():
-            break
-        game.step(int(rng.choice(game.legal_actions())))
-    return game, record
+    return play_randomly(game, decisions, seed), record
 
 
 def without_rng(game: Game) -> dict[str, object]:

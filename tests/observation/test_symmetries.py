@@ -13,6 +13,7 @@ from catan_pz.game.state_json import board_of
 from catan_pz.game.view import view_of
 from catan_pz.observation.symmetries import ACTION_ORDERS, MOVED_ACTIONS, OBSERVATION_ORDERS
 from catan_pz.rules import Board, Rules
+from tests.helpers import play_randomly
 
 
 def turned(board: Board, symmetry: Symmetry) -> Board:
@@ -54,9 +55,7 @@ def test_the_board_network_sees_no_difference() -> None:
     rng = np.random.default_rng(0)
     sizes = shapes(8, 16, 252)
     network = BoardNetwork({k: rng.normal(0, 0.3, n).astype("f4") for k, n in sizes.items()})
-    game = Game(Rules(trading=False), seed=3)
-    for _ in range(60):
-        game.step(int(rng.choice(game.legal_actions())))
+    game = play_randomly(Game(Rules(trading=False), seed=3), 60)
     seen = view_of(game, game.player).observation[None]
     plain = network.logits(seen)[0]
     for s, order in enumerate(OBSERVATION_ORDERS):
