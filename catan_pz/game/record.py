@@ -6,7 +6,6 @@ further line one decision (forced ones included) with what chance brought, the l
 
 import json
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,7 +79,9 @@ class GameRecord:
         called = _one_a_seat("names", names, start, str)
         playing = _one_a_seat("agents", agents, start, str | None)
         record = cls(start, [], _result(game), called, playing)
-        game.listeners.append(_Recorder(record, game.origin))
+        # Recorders of games before have nothing more to record.
+        listeners = [x for x in game.listeners if getattr(x, "origin", game.origin) is game.origin]
+        game.listeners = [*listeners, _Recorder(record, game.origin)]
         return record
 
     def lines(self) -> Iterator[str]:
@@ -170,16 +171,6 @@ class _Recorder:
         if game.origin is self.origin:
             self.record.decisions.append(Decision.of(events))
             self.record.result = _result(game)
-            return
-        # Not changed in place: the game is going through its listeners.
-        others = [listener for listener in game.listeners if listener is not self]
-        game.listeners = others
-        if not any(isinstance(o, _Recorder) and o.origin is game.origin for o in others):
-            warnings.warn(
-                "the recorded game was reset or restored, and its record ends there: begin "
-                "another one with GameRecord.of(game) to record what is played now",
-                stacklevel=2,
-            )
 
 
 def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> list[Any] | None:
