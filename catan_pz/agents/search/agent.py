@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import COMPOSE_GIVE, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import as_agent, check_options, load
@@ -22,7 +21,7 @@ from catan_pz.agents.search.parallel_trees import (
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.simulator import Budget, Simulator, best_offers
 from catan_pz.agents.search.tree import BY_EVALUATOR, BY_GREEDY, BY_VALUE, PUCT, UCB1, Walk
-from catan_pz.agents.value.agent import SETUP
+from catan_pz.agents.value.agent import SETUP, are_offers
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
 from catan_pz.engine.state import as_games
 from catan_pz.events import Events
@@ -317,15 +316,15 @@ class SearchAgent(Agent):
         Without a policy, and of counter-offers, which the value doesn't tell apart, it is those
         that both sides need.
         """
-        are_offers = (legal >= OFFER) & (legal < COMPOSE_GIVE)
-        if not are_offers.any():
+        offered = are_offers(legal)
+        if not offered.any():
             return legal
-        offers, most = legal[are_offers], self.options.offers
+        offers, most = legal[offered], self.options.offers
         if policy is None or int(games["phase"][0]) == Phase.ANSWER:
             chosen = best_offers(games, offers, most)
         else:
             chosen = np.sort(offers[np.argsort(-policy[offers], kind="stable")[:most]])
-        return np.concatenate([legal[~are_offers], chosen])
+        return np.concatenate([legal[~offered], chosen])
 
     def _race(
         self,
