@@ -134,10 +134,14 @@ class CatanatronAgent(Agent):
 
     def __init__(self, bot: str) -> None:
         self._spec = BotSpec.read(bot)
-        self._spec.player(module("models.player").Color.RED)
+        self.player(module("models.player").Color.RED)
         self.bot = bot
         self.name = f"catanatron:{bot}"
         self.catanatron = installed_version()
+
+    def player(self, color: Any) -> Any:
+        """The player of catanatron."""
+        return self._spec.player(color)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
@@ -145,7 +149,7 @@ class CatanatronAgent(Agent):
         players = module("models.player")
         colors = [players.Color[name] for name in COLORS[: rules.num_players]]
         self._players = [players.Player(color) for color in colors]
-        self._players[seat] = self._spec.player(colors[seat])
+        self._players[seat] = self.player(colors[seat])
         self._intended: Actions = ()
 
     def act(self, view: View) -> int:

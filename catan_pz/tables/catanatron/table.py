@@ -5,7 +5,6 @@ import signal
 import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
 from multiprocessing import active_children, get_context
 from typing import Any, Final
 
@@ -14,17 +13,16 @@ from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task
-from catan_pz.arena.forfeits import PASSED_ON, error_reason, forfeit_winner
+from catan_pz.arena.forfeits import PASSED_ON, Forfeit, error_reason, forfeit_winner
 from catan_pz.arena.games import warm_up, warned_at_end
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, End, GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.checks import check_count, not_possible
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.tables.catanatron.bots import BotSpec
+from catan_pz.tables.catanatron.bots import CatanatronAgent
 from catan_pz.tables.catanatron.installed import (
     has_records,
-    installed_version,
     module,
     moves_offered,
     set_playable_actions,
@@ -36,26 +34,26 @@ _NUMBERS: Final = {"spiral": "official_spiral", "random": "random"}
 """How number tokens are placed on each kind of board."""
 
 
-class TableBot(Agent):
+class TableBot(CatanatronAgent):
     """A bot of catanatron at its own table, as an entrant of a match there.
 
     Args:
         bot: its name, as for `bots.CatanatronAgent`; it is shown the true state.
     """
 
-    def __init__(self, bot: str) -> None:
-        self.bot = bot
-        self.name = f"catanatron:{bot}"
-        self.catanatron = installed_version()
-        self.player(module("models.player").Color.RED)
-
-    def player(self, color: Any) -> Any:
-        """The player of catanatron."""
-        return BotSpec.read(self.bot).player(color)
-
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules by which catanatron's engine doesn't play."""
-        check_table_rules(rules)
+        standard = table_rules(rules.num_players)
+        for name in ("trading", "dice", "first_player", "no_adjacent_red"):
+            if getattr(rules, name) != getattr(standard, name):
+                allowed = f"{getattr(standard, name)!r} at a table of catanatron"
+                raise not_possible(name, getattr(rules, name), allowed)
+        if rules.board not in ("random", standard.board):
+            allowed = f"'random' or {standard.board!r} at a table of catanatron"
+            raise not_possible("board", rules.board, allowed)
+        if rules.friendly_robber and not has_records():
+            allowed = f"False with catanatron {self.catanatron}"
+            raise not_possible("friendly_robber", True, allowed)
 
     def act(self, view: View) -> int:
         """Not possible: it plays at its own table."""
@@ -66,21 +64,6 @@ def table_rules(num_players: int) -> Rules:
     """The rules of a table of catanatron, as far as our rules have words for them."""
     board = "spiral" if hasattr(module("models.map"), "NumberPlacement") else "random"
     return Rules(num_players=num_players, trading=False, board=board)
-
-
-def check_table_rules(rules: Rules) -> None:
-    """Refuse rules by which catanatron's engine doesn't play."""
-    standard = table_rules(rules.num_players)
-    for name in ("trading", "dice", "first_player", "no_adjacent_red"):
-        if getattr(rules, name) != getattr(standard, name):
-            allowed = f"{getattr(standard, name)!r} at a table of catanatron"
-            raise not_possible(name, getattr(rules, name), allowed)
-    if rules.board not in ("random", standard.board):
-        allowed = f"'random' or {standard.board!r} at a table of catanatron"
-        raise not_possible("board", rules.board, allowed)
-    if rules.friendly_robber and not has_records():
-        allowed = f"False with catanatron {installed_version()}"
-        raise not_possible("friendly_robber", True, allowed)
 
 
 class CatanatronTables:
@@ -102,9 +85,8 @@ class CatanatronTables:
         _check_match(config)
         games = [game for task in tasks for game in task.games]
         if self.workers == 1:
-            agents = [entrant.make() for entrant in entrants]
+            agents = _made(config, entrants)
             try:
-                _get_ready(config, agents)
                 for game in games:
                     yield play_game(config, game, agents)
             finally:
@@ -144,62 +126,86 @@ _process: list[Any] = []
 
 def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
-    agents = [entrant.make() for entrant in entrants]
-    _process[:] = config, agents
-    _get_ready(config, agents)
-
-
-def _get_ready(config: MatchConfig, agents: Sequence[Agent]) -> None:
-    for agent in agents:
-        if not isinstance(agent, TableBot):
-            warm_up(config, agent)
+    _process[:] = config, _made(config, entrants)
 
 
 def _play(game: ScheduledGame) -> GameResult:
     return play_game(_process[0], game, _process[1])
 
 
-def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]) -> GameResult:
-    """Play one game at a table of catanatron.
+def _made(config: MatchConfig, entrants: Sequence[Entrant]) -> list[Agent]:
+    """The agents, ready to play."""
+    agents = [entrant.make() for entrant in entrants]
+    for agent in agents:
+        if not isinstance(agent, TableBot):
+            warm_up(config, agent)
+    return agents
 
-    Args:
-        config: of the match.
-        scheduled: the game.
-        agents: one for each entrant.
-    """
-    hosted = _HostedGame(config, scheduled, agents)
+
+def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]) -> GameResult:
+    """Play one game at a table of catanatron, with one agent for each entrant."""
+    rules, seed = config.rules, config.seed_of(scheduled)
+    hosted = _HostedGame(rules, deal(rules, seed))
+    seated = zip(
+        scheduled.seats,
+        hosted.game.state.colors,
+        seat_seeds(seed, rules.num_players),
+        strict=True,
+    )
+    players = [_player(agents[k], color, rules, own_seed) for k, color, own_seed in seated]
+    hosted.game.state.players = players
     try:
-        hosted.play()
-        return hosted.result()
+        hosted.play(players)
     finally:
-        hosted.leave()
+        for player in players:
+            if isinstance(player, AgentPlayer):
+                with warned_at_end():
+                    player.leave(hosted.winner, hosted.points, hosted.turns, hosted.end or ABORTED)
+    forfeit = hosted.forfeit
+    return GameResult(
+        number=scheduled.number,
+        lineup=scheduled.lineup,
+        block=scheduled.block,
+        seats=tuple(config.names[k] for k in scheduled.seats),
+        winner=forfeit_winner(hosted.points, forfeit.seat) if forfeit else hosted.winner,
+        end=hosted.end or FORFEIT,
+        offender=forfeit.seat if forfeit else None,
+        reason=forfeit.reason if forfeit else "",
+        turns=hosted.turns,
+        points=hosted.points,
+        decisions=tuple(hosted.decisions),
+        seconds=tuple(hosted.seconds),
+    )
 
 
 class _HostedGame:
-    """A game of catanatron, its players and their clocks."""
+    """A game of catanatron and the clocks of its players."""
 
-    def __init__(
-        self, config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]
-    ) -> None:
-        self.config = config
-        self.scheduled = scheduled
-        self.game = deal(config.rules, config.seed_of(scheduled))
-        count = config.rules.num_players
-        self.decisions = [0] * count
-        self.seconds = [0.0] * count
-        self.offender: int | None = None
-        self.reason = ""
-        seeds = seat_seeds(config.seed_of(scheduled), count)
-        self.players = [
-            _player(agents[k], color, config.rules, seed)
-            for k, color, seed in zip(scheduled.seats, self.game.state.colors, seeds, strict=True)
-        ]
-        self.game.state.players = self.players
+    def __init__(self, rules: Rules, game: Any) -> None:
+        self.rules = rules
+        self.game = game
+        self.decisions = [0] * rules.num_players
+        self.seconds = [0.0] * rules.num_players
+        self.forfeit: Forfeit | None = None
 
-    def play(self) -> None:
+    def play(self, players: Sequence[Any]) -> None:
         """Play to the end, to the limit of turns, or until somebody fails."""
-        while self.winner is None and self.offender is None and not self.is_truncated:
-            self._step()
+        game = self.game
+        while self.end is None:
+            seat, offered = game.state.current_player_index, moves_offered(game)
+            set_playable_actions(game, offered)
+            start = time.perf_counter()
+            try:
+                action = players[seat].decide(game, offered)
+            except PASSED_ON:
+                raise
+            except BaseException as error:
+                self.forfeit = Forfeit(seat, error_reason(error))
+                return
+            finally:
+                self.seconds[seat] += time.perf_counter() - start
+                self.decisions[seat] += 1
+            game.execute(action)
 
     @property
     def winner(self) -> int | None:
@@ -208,84 +214,32 @@ class _HostedGame:
         return None if color is None else int(self.game.state.color_to_index[color])
 
     @property
-    def is_truncated(self) -> bool:
-        """Whether all turns that are allowed have ended."""
-        most = self.config.rules.max_turns
-        return most is not None and self.turns >= most
+    def end(self) -> End | None:
+        """How the game ended by itself, if it did."""
+        if self.winner is not None:
+            return VICTORY
+        most = self.rules.max_turns
+        return TRUNCATED if most is not None and self.turns >= most else None
 
     @property
     def turns(self) -> int:
         """Turns that have ended; catanatron counts most of the set-up, too."""
-        return max(0, int(self.game.state.num_turns) - (2 * len(self.players) - 2))
-
-    def _step(self) -> None:
-        game, seat = self.game, self.game.state.current_player_index
-        offered = moves_offered(game)
-        set_playable_actions(game, offered)
-        start = time.perf_counter()
-        try:
-            action = self.players[seat].decide(game, offered)
-        except PASSED_ON:
-            raise
-        except BaseException as error:
-            self.offender, self.reason = seat, error_reason(error)
-            return
-        finally:
-            self.seconds[seat] += time.perf_counter() - start
-            self.decisions[seat] += 1
-        game.execute(action)
+        return max(0, int(self.game.state.num_turns) - (2 * self.rules.num_players - 2))
 
     @property
     def points(self) -> tuple[int, ...]:
         """Points of each seat, hidden ones included."""
-        count, state = len(self.players), self.game.state.player_state
-        return tuple(state[f"P{p}_ACTUAL_VICTORY_POINTS"] for p in range(count))
-
-    def leave(self) -> None:
-        """Tell the agents how the game ended, and let them go."""
-        winner, reason = self.winner, ABORTED
-        if winner is not None:
-            reason = VICTORY
-        elif self.is_truncated:
-            reason = TRUNCATED
-        for player in self.players:
-            if isinstance(player, AgentPlayer):
-                with warned_at_end():
-                    player.leave(winner, self.points, self.turns, reason)
-
-    def result(self) -> GameResult:
-        """The result of the game, finished or forfeited."""
-        winner, points = self.winner, self.points
-        end: End = TRUNCATED if winner is None else VICTORY
-        if self.offender is not None:
-            winner, end = forfeit_winner(points, self.offender), FORFEIT
-        return GameResult(
-            number=self.scheduled.number,
-            lineup=self.scheduled.lineup,
-            block=self.scheduled.block,
-            seats=tuple(self.config.names[k] for k in self.scheduled.seats),
-            winner=winner,
-            end=end,
-            offender=self.offender,
-            reason=self.reason,
-            turns=self.turns,
-            points=points,
-            decisions=tuple(self.decisions),
-            seconds=tuple(self.seconds),
-        )
+        state = self.game.state.player_state
+        return tuple(state[f"P{p}_ACTUAL_VICTORY_POINTS"] for p in range(self.rules.num_players))
 
 
 def deal(rules: Rules, seed: int) -> Any:
     """A new game; seats have the same colors in all games, whoever sits there."""
     players, maps = module("models.player"), module("models.map")
     random.seed(seed)
-    options: dict[str, Any] = {}
-    parts: tuple[Any, ...] = ()
-    if has_records():
-        options["friendly_robber"] = rules.friendly_robber
-    if hasattr(maps, "NumberPlacement"):
-        parts = (_NUMBERS[rules.board],)
-    game = module("game").Game(
+    options = {"friendly_robber": rules.friendly_robber} if has_records() else {}
+    parts = [_NUMBERS[rules.board]] if hasattr(maps, "NumberPlacement") else []
+    return module("game").Game(
         [players.Player(players.Color[name]) for name in COLORS[: rules.num_players]],
         seed=seed or 1,
         discard_limit=rules.discard_limit,
@@ -293,10 +247,9 @@ def deal(rules: Rules, seed: int) -> Any:
         catan_map=maps.CatanMap.from_template(maps.BASE_MAP_TEMPLATE, *parts),
         **options,
     )
-    return game
 
 
 def _player(agent: Agent, color: Any, rules: Rules, seed: int) -> Any:
     if isinstance(agent, TableBot):
         return agent.player(color)
-    return AgentPlayer(color, agent, replace(rules), seed)
+    return AgentPlayer(color, agent, rules, seed)
