@@ -21,6 +21,7 @@ from catan_pz.tables.catanatron.table import deal, table_rules
 
 
 def record(num_players: int, seed: int) -> dict:
+    """A game between bots that choose by value and by weight."""
     game = deal(table_rules(num_players), seed)
     bots = [BotSpec.read("value"), BotSpec.read("weighted")]
     colors = game.state.colors
@@ -30,7 +31,7 @@ def record(num_players: int, seed: int) -> dict:
     while game.winning_color() is None:
         offered = moves_offered(game)
         state = plain_json(document_of(game))
-        state["development_listdeck"] = {}
+        options, state["development_listdeck"] = state.pop("game"), {}
         decisions.append(
             {
                 "seat": game.state.current_player_index,
@@ -43,7 +44,7 @@ def record(num_players: int, seed: int) -> dict:
     return {
         "catanatron": installed_version(),
         "seed": seed,
-        "game": {"vps_to_win": 10, "discard_limit": 7, "friendly_robber": False},
+        "game": options,
         "map": plain_json(map_document_of(game.state.board.map)),
         "colors": [color.value for color in colors],
         "records": plain_json([list(one) for one in written_records(game)]),

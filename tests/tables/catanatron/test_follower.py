@@ -5,7 +5,6 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.game.followed import FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
@@ -45,8 +44,14 @@ def follow(name, seat, *, hides=False, change=None):
         yield follower, message
 
 
+def last_state(name):
+    *_, message = (m for m in messages(name, 0, hides=False) if m["type"] == "decide")
+    return deepcopy(message["state"])
+
+
 @pytest.mark.parametrize(("name", "seat"), SEATS)
-def test_the_mask_is_what_the_table_offers(name, seat) -> None:
+def test_a_game_is_followed_by_moves_alone(name, seat) -> None:
+    """The mask is what the table offers; what is concluded of hands allows for the true ones."""
     colors = game(name)["colors"]
     for follower, message in follow(name, seat):
         offered = [
@@ -54,12 +59,6 @@ def test_the_mask_is_what_the_table_offers(name, seat) -> None:
         ]
         legal = np.flatnonzero(follower.view().mask)
         assert set(legal.tolist()) == {actions[0] for actions in offered}
-
-
-@pytest.mark.parametrize(("name", "seat"), SEATS)
-def test_hands_are_concluded_from_moves_alone(name, seat) -> None:
-    """What a seat concludes of others' hands allows for the true ones, and is never begun anew."""
-    for follower, message in follow(name, seat):
         if follower.game.sampled.phase != Phase.DISCARD:
             hands = np.array(Facts.read(message["state"], seat).hands)
             found = follower.game.belief.hands.hands
@@ -124,8 +123,7 @@ def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
     name, seat = "two_players", 0
     data, rules = game(name), rules_for(name)
     follower = TableFollower(rules, seat, data["colors"], rules.board)
-    *_, message = (m for m in messages(name, seat, hides=False) if m["type"] == "decide")
-    state = deepcopy(message["state"])
+    state = last_state(name)
     for written, result in state["action_records"][:20]:
         follower.take(Move.read(data["colors"], written, result))
     assert follower.take(Move(1, "BUILD_ROAD", (0, 1))) == []
@@ -136,32 +134,16 @@ def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
     assert (follower.view().mask > 0).any()
 
 
-def path_of(length):
-    """Edges that follow each other from vertex 0 on, and their vertices."""
-
-    def further(edges, vertices):
-        if len(edges) == length:
-            return edges, vertices
-        for e, ends in enumerate(EDGE_VERTICES.tolist()):
-            if vertices[-1] in ends:
-                (end,) = set(ends) - {vertices[-1]}
-                if end not in vertices:
-                    found = further([*edges, e], [*vertices, end])
-                    if found:
-                        return found
-        return None
-
-    return further([], [0])
-
-
 def test_points_that_the_table_does_not_give_tell_nothing_of_hidden_ones() -> None:
-    """By our rules a road brings two points; the table gives them to nobody."""
-    (*roads, last), vertices = path_of(5)
+    """By our rules a road brings two points; the table gives them to nobody.
+
+    Edges 0 to 4 follow each other from vertex 0 to 5.
+    """
     rules = Rules(num_players=2, trading=False)
     builder = {
-        "cities": [vertices[0], vertices[2], vertices[4]],
+        "cities": [0, 2, 4],
         "settlements": [53],
-        "roads": roads,
+        "roads": [0, 1, 2, 3],
         "hand": {"brick": 1, "lumber": 1},
         "cards": {"victory_point": 1, "knight": 1},
     }
@@ -170,7 +152,7 @@ def test_points_that_the_table_does_not_give_tell_nothing_of_hidden_ones() -> No
     follower.game = FollowedGame.from_snapshot(game.snapshot(), 0)
     before = points_of(follower)
     assert before[1:3].min() > 0
-    assert len(follower.take(Move(1, "BUILD_ROAD", NODES_OF[last]))) == 1
+    assert len(follower.take(Move(1, "BUILD_ROAD", NODES_OF[4]))) == 1
     assert points_of(follower)[1] == 0
     record = follower.game.sampled.state
     assert record["longest_road_owner"] == 1
@@ -201,11 +183,9 @@ def points_of(follower):
 
 
 def test_impossible_cards_are_refused() -> None:
-    name = "two_players"
-    *_, message = (m for m in messages(name, 0, hides=False) if m["type"] == "decide")
-    state = deepcopy(message["state"])
+    state = last_state("two_players")
     state["resource_freqdeck"][0] += 1
     facts = Facts.read(state, 0)
-    games = Game(rules_for(name), seed=0).games
+    games = Game(rules_for("two_players"), seed=0).games
     with pytest.raises(ValueError, match="impossible number of resource cards"):
         write_cards(facts, games[0], [], np.random.default_rng(0))

@@ -52,9 +52,6 @@ def test_moves_stand_for_actions() -> None:
         action_id("discard", resource="ore"),
         action_id("discard", resource="lumber"),
     )
-
-
-def test_the_robber_comes_with_its_victim() -> None:
     move = action_id("move_robber", hex=9)
     assert actions("MOVE_ROBBER", ((0, 0, 0), None)) == (move,)
     assert actions("MOVE_ROBBER", ((0, 0, 0), "RED"), seat=3) == (move, action_id("steal", seat=1))

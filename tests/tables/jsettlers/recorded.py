@@ -82,14 +82,18 @@ class Recorded(Agent):
         return "" if action >= COMPOSE_GIVE else self.seated._spoken(action)
 
 
-def seat(name: str, agent: Agent) -> TablePlayer:
-    """An agent in the seat of the recorded robot."""
+def seat(name: str, agent: Agent | None = None) -> TablePlayer:
+    """An agent in the seat of the recorded robot, by default one that chooses as that did."""
     invitation = Message.parse(received(name)[0])
-    return TablePlayer(agent, "g", invitation.integer(1), "NT=t" not in invitation.fields, 1)
+    player = Recorded(name) if agent is None else agent
+    seated = TablePlayer(player, "g", invitation.integer(1), "NT=t" not in invitation.fields, 1)
+    if isinstance(player, Recorded):
+        player.seated = seated
+    return seated
 
 
 def tell(seated: TablePlayer, *texts: str) -> None:
-    """Tell it messages; what it commands is what the recorded robot did."""
+    """Tell it messages; what it commands must be what the recorded robot did."""
     for text in texts:
-        for _ in seated.take(Message.parse(text)):
-            seated._agent.coming.popleft()  # type: ignore[attr-defined]
+        for given in seated.take(Message.parse(text)):
+            assert given == seated._agent.coming.popleft()  # type: ignore[attr-defined]

@@ -5,12 +5,11 @@ import pytest
 
 from catan_pz.agents import load
 from catan_pz.engine.violations import Violation
-from catan_pz.game.game import Game
 from catan_pz.tables.jsettlers.messages import Message
 from catan_pz.tables.jsettlers.player import MOST_REFUSALS, MOST_TOLD, TablePlayer
-from catan_pz.tables.jsettlers.reader import Asks, TableReader
+from catan_pz.tables.jsettlers.reader import Asks
 from catan_pz.terms import NOBODY, Card, Phase
-from tests.tables.jsettlers.recorded import Recorded, received, seat, tell
+from tests.tables.jsettlers.recorded import received, seat, tell
 
 GAME = "four_players_trade"
 OWN_KNIGHT = 1
@@ -19,8 +18,7 @@ OWN_KNIGHT = 1
 
 def told_until(text: str, skipped: int = 0, name: str = GAME) -> tuple[TablePlayer, list[str]]:
     """A recorded game up to a message, that one told too; and what came after it."""
-    agent = Recorded(name)
-    seated = agent.seated = seat(name, agent)
+    seated = seat(name)
     texts = received(name)[1:]
     for k, one in enumerate(texts):
         tell(seated, one)
@@ -31,39 +29,32 @@ def told_until(text: str, skipped: int = 0, name: str = GAME) -> tuple[TablePlay
     raise AssertionError(f"{text} isn't told")
 
 
-def next_turn(reader: TableReader) -> tuple[str, int]:
-    """The message with which the next player's turn begins, and its seat."""
-    seat = (reader.game.turn_player + 1) % len(reader.numbers)
-    return f"1026|g,{reader.numbers[seat]},15", seat
-
-
-def sampled(reader: TableReader) -> Game:
-    return reader.followed.resample(np.random.default_rng(1))
-
-
 def end_by_force(seated: TablePlayer, *before: str) -> None:
-    message, seat = next_turn(seated.reader)
+    """Begin the next player's turn."""
+    reader = seated.reader
+    seat = (reader.game.turn_player + 1) % len(reader.numbers)
     tell(seated, *before)
-    seated.reader.take(Message.parse(message))
-    game = seated.reader.game
+    reader.take(Message.parse(f"1026|g,{reader.numbers[seat]},15"))
+    game = reader.game
     assert (game.turn_player, game.player, game.phase) == (seat, seat, Phase.ROLL)
 
 
-def test_before_the_roll() -> None:
-    seated, _ = told_until("1026|g,3,15", skipped=2)
-    held = seated.reader.game.state["hand_size"].tolist()
-    end_by_force(seated)
-    assert seated.reader.game.state["hand_size"].tolist() == held
+def assert_sound(seated: TablePlayer) -> None:
+    drawn = seated.reader.followed.resample(np.random.default_rng(1))
+    assert drawn.validate() == Violation.NONE
 
 
-def test_before_the_robber_is_moved() -> None:
-    seated, rest = told_until("1028|g,7")
-    assert rest[0].startswith("1025|g,33")
-    tell(seated, rest[0])
-    robber = int(seated.reader.game.state["robber"])
-    assert seated.reader.game.phase == Phase.MOVE_ROBBER
+@pytest.mark.parametrize(
+    ("told", "skipped", "more", "kept"),
+    [("1026|g,3,15", 2, 0, "hand_size"), ("1028|g,7", 0, 1, "robber")],
+    ids=["before the roll", "before the robber is moved"],
+)
+def test_nothing_has_happened(told: str, skipped: int, more: int, kept: str) -> None:
+    seated, rest = told_until(told, skipped)
+    tell(seated, *rest[:more])
+    before = seated.reader.game.state[kept].tolist()
     end_by_force(seated)
-    assert seated.reader.game.state["robber"] == robber
+    assert seated.reader.game.state[kept].tolist() == before
 
 
 def test_an_own_knight_comes_back() -> None:
@@ -77,7 +68,7 @@ def test_an_own_knight_comes_back() -> None:
     state = reader.game.state
     assert state["cards"][reader.seat, Card.KNIGHT] == held + 1
     assert state["played"][reader.seat, Card.KNIGHT] == OWN_KNIGHT
-    assert sampled(reader).validate() == Violation.NONE
+    assert_sound(seated)
 
 
 def test_with_a_knight_goes_the_largest_army() -> None:
@@ -102,7 +93,7 @@ def test_another_players_road_building_is_a_hidden_card_again() -> None:
     assert reader.game.state["cards"][player].sum() == held + 1
     assert reader.game.state["played"][player, Card.ROAD_BUILDING] == 0
     assert reader.game.state["free_roads"] == 0
-    assert sampled(reader).validate() == Violation.NONE
+    assert_sound(seated)
 
 
 @pytest.mark.parametrize("told", ["1046|g,1,1,3", "1046|g,3,1,2"])
@@ -118,17 +109,12 @@ def test_a_card_whose_resources_were_not_named_was_never_played(told: str) -> No
         seated.reader.take(Message.parse(late))
 
 
-def until_the_discard() -> tuple[TableReader, list[str]]:
-    """A recorded game up to where the own seat, alone, has to discard four cards."""
+def test_cards_that_the_table_draws_for_the_own_seat() -> None:
+    """The own seat, alone, has to discard four cards."""
     seated, rest = told_until("1028|g,7", skipped=6)
     while not rest[0].startswith("1029"):
         tell(seated, rest.pop(0))
-    assert seated.reader.game.phase == Phase.DISCARD
-    return seated.reader, rest
-
-
-def test_cards_that_the_table_draws_for_the_own_seat() -> None:
-    reader, _ = until_the_discard()
+    reader = seated.reader
     hand = reader.game.state["hand"][reader.seat].copy()
     assert reader.take(Message.parse("1029|g,4")) is Asks.DISCARD
     reader.take(Message.parse("1024|g,0,102,3,2"))

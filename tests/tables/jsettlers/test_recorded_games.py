@@ -6,41 +6,26 @@ from catan_pz.game.followed import ContradictionError, FollowedGame
 from catan_pz.game.position import position
 from catan_pz.tables.jsettlers.decisions import JSETTLERS, TableDecisions
 from catan_pz.tables.jsettlers.messages import Message
-from catan_pz.tables.jsettlers.player import TablePlayer, is_refusal
+from catan_pz.tables.jsettlers.player import is_refusal
 from catan_pz.terms import Phase
-from tests.tables.jsettlers.recorded import GAMES, Recorded, exchange, received, seat, tell
-
-
-def test_there_are_games_of_two_and_four() -> None:
-    assert len(GAMES) == 3
+from tests.tables.jsettlers.recorded import GAMES, received, seat, tell
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_same_choices_give_the_same_commands(name: str) -> None:
-    agent = Recorded(name)
-    seated = agent.seated = seat(name, agent)
-    for text in received(name)[1:]:
-        for given in seated.take(Message.parse(text)):
-            assert given == agent.coming.popleft()
-    assert not agent.coming
+    seated = seat(name)
+    tell(seated, *received(name)[1:])
+    reader = seated.reader
+    assert not seated._agent.coming  # type: ignore[attr-defined]
     assert seated.refused == []
-    assert seated.reader.is_finished
-    assert seated.reader.winner == seated.reader.game.winner
-    assert seated.reader.game.phase == Phase.OVER
-    seated.leave()
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_points_at_the_end_are_those_told(name: str) -> None:
-    agent = Recorded(name)
-    reader = (seated := seat(name, agent)).reader
-    agent.seated = seated
-    for text in received(name)[1:]:
-        tell(seated, text)
+    assert reader.is_finished
+    assert reader.winner == reader.game.winner
+    assert reader.game.phase == Phase.OVER
     assert reader.points is not None
     visible = reader.game.state["visible_points"][: len(reader.points)]
     assert (visible <= reader.points).all()
     assert reader.game.points[reader.seat] == reader.points[reader.seat]
+    seated.leave()
 
 
 WRONG = {
@@ -64,12 +49,8 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_cannot_be_is_refused_by_name(wrong: str) -> None:
-    name = "two_players"
-    agent = Recorded(name)
-    seated = agent.seated = seat(name, agent)
-    texts = received(name)[1:]
-    for text in texts[:120]:
-        tell(seated, text)
+    seated = seat("two_players")
+    tell(seated, *received("two_players")[1:121])
     with pytest.raises(ValueError, match=WRONG[wrong]):
         seated.take(Message.parse(wrong))
 
@@ -77,8 +58,7 @@ def test_what_cannot_be_is_refused_by_name(wrong: str) -> None:
 @pytest.mark.parametrize("turn", ["1026|g,0,15", "1026|g,0,10", "1026|g,0"])
 def test_a_seat_in_a_game_that_has_begun_is_not_played(turn: str) -> None:
     """As when the server has the robot replace somebody who left: what came before is unknown."""
-    agent = Recorded("two_players")
-    seated = agent.seated = seat("two_players", agent)
+    seated = seat("two_players")
     for text in received("two_players")[1:]:
         if text.startswith("1018"):
             break
@@ -90,22 +70,15 @@ def test_a_seat_in_a_game_that_has_begun_is_not_played(turn: str) -> None:
 @pytest.mark.parametrize("number", ["1028", "1033", "1039", "1046"])
 def test_a_message_told_twice_contradicts_the_game(number: str) -> None:
     """What has happened can't happen again: the roll, the discard, the trade, the purchase."""
-    name = "four_players_trades"
-    agent = Recorded(name)
-    seated = agent.seated = seat(name, agent)
-    texts = [text for sign, text in exchange(name)[2:] if sign == "<"]
-    for text in texts:
+    seated = seat("four_players_trades")
+    for text in received("four_players_trades")[1:]:
         tell(seated, text)
         if text.startswith(number) and seated.reader.table is not None:
             seated.reader.decisions.flush()
             break
-    with pytest.raises(ValueError):  # noqa: PT011 (each has a reason of its own)
-        tell_again(seated, text)
-
-
-def tell_again(seated: TablePlayer, text: str) -> None:
-    seated.reader.take(Message.parse(text))
-    seated.reader.decisions.flush()
+    with pytest.raises(ValueError):  # noqa: PT011, PT012 (each has a reason of its own)
+        seated.reader.take(Message.parse(text))
+        seated.reader.decisions.flush()
 
 
 @pytest.mark.parametrize("given", [3, 5, 7])
@@ -129,10 +102,8 @@ def test_refusals() -> None:
 
 def test_a_counter_offer_refused_in_the_own_turn_is_not_decided_anew() -> None:
     """It was sent in the turn before, and is late."""
-    seated = seat("two_players", Recorded("two_players"))
-    seated._agent.seated = seated  # type: ignore[attr-defined]
-    for text in received("two_players")[1:150]:
-        tell(seated, text)
+    seated = seat("two_players")
+    tell(seated, *received("two_players")[1:150])
     assert seated.reader.is_own_turn
     seated._offers.append(False)
     assert seated.take(Message.parse("1037|g,1,3")) == []
