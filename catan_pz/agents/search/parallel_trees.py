@@ -173,23 +173,20 @@ class ParallelTrees:
             in_threads(lambda k: self._grow_one(k, simulator, first, times), len(self.trees))
 
     def _grow_one(self, worker: int, simulator: Simulator, first: int, times: int) -> None:
-        played, w = simulator.scratch[worker]
         # Each tree has simulations of its own.
-        seed = np.uint64((int(simulator.seed) + (worker << 32)) % 2**64)
-        last, nodes = first + times, self.trees[worker]
-        search_calls.grow(
-            simulator.games, played, seed, first, last, self._walk, simulator.rollout, w, nodes
-        )
+        run = simulator.runs[worker]
+        run = run._replace(seed=np.uint64((int(run.seed) + (worker << 32)) % 2**64))
+        search_calls.grow(run, first, first + times, self._walk, self.trees[worker])
 
     def _evaluate_leaves(
         self, simulator: Simulator, evaluator: Evaluator, first: int, times: int
     ) -> None:
-        games, nodes, w = simulator.games, self.trees[0], simulator.scratch[0][1]
+        run, nodes = simulator.runs[0], self.trees[0]
         for start in range(first, first + times, self._batch):
             leaves = _new_leaves(min(self._batch, first + times - start), simulator)
-            search_calls.pick_leaves(games, simulator.seed, start, self._walk, w, nodes, leaves)
+            search_calls.pick_leaves(run, start, self._walk, nodes, leaves)
             advice, values = _judged(leaves, evaluator, simulator)
-            search_calls.take_evaluations(games, w, nodes, leaves, advice, values)
+            search_calls.take_evaluations(run.games, run.w, nodes, leaves, advice, values)
 
 
 def _plant(
@@ -200,7 +197,7 @@ def _plant(
     keep: bool,
 ) -> None:
     """Give a tree its root and the root's moves."""
-    seat, obs = int(simulator.games["player"][0]), simulator.scratch[0][1].obs
+    seat, obs = int(simulator.games["player"][0]), simulator.runs[0].w.obs
     if keep:
         keep_position(nodes, int(search_calls.look_key(simulator.games, 0, seat, obs)), seat)
     else:

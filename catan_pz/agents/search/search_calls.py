@@ -39,6 +39,16 @@ from catan_pz.observation.encode import observe
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 
+class Simulations(NamedTuple):
+    """What simulations of one worker begin with."""
+
+    games: States  # (D,) determinizations
+    played: States  # (1,) scratch
+    seed: np.uint64
+    rollout: Rollout
+    w: Workspace
+
+
 class Leaves(NamedTuple):
     """Positions that an evaluator is to judge at once."""
 
@@ -60,27 +70,20 @@ def begin_nth(games: States, played: States, seed: np.uint64, j: int) -> np.uint
 
 @entry
 def simulate(
-    games: States,
-    played: States,
-    actions: Int64Array,
-    seed: np.uint64,
-    first: int,
-    last: int,
-    rollout: Rollout,
-    w: Workspace,
-    results: Float64Matrix,
+    run: Simulations, actions: Int64Array, first: int, last: int, results: Float64Matrix
 ) -> None:
     """Play simulations `first` up to `last` of each of some actions, then rollouts.
 
     Simulation j has the same chance for every action. `results` (K, S) gets the win probability of
     the seat to move in simulation `first` + j.
     """
+    played, w = run.played, run.w
     for j in range(first, last):
         for k in range(actions.shape[0]):
-            simulation_seed = begin_nth(games, played, seed, j)
+            seed = begin_nth(run.games, played, run.seed, j)
             p, since = int(played[0].player), int(played[0].turn)
-            play_decision(played[0], actions[k], simulation_seed, w.script)
-            play_and_judge(played, p, since, simulation_seed, rollout, w)
+            play_decision(played[0], actions[k], seed, w.script)
+            play_and_judge(played, p, since, seed, run.rollout, w)
             results[k, j - first] = w.values[p]
 
 
@@ -127,35 +130,20 @@ def plant(
 
 
 @entry
-def grow(
-    games: States,
-    played: States,
-    seed: np.uint64,
-    first: int,
-    last: int,
-    walk: Walk,
-    rollout: Rollout,
-    w: Workspace,
-    nodes: tree.Nodes,
-) -> None:
+def grow(run: Simulations, first: int, last: int, walk: Walk, nodes: tree.Nodes) -> None:
     """Simulations `first` up to `last`: down the tree, a rollout, win probabilities back up."""
+    played, w = run.played, run.w
     for j in range(first, last):
-        simulation_seed = begin_nth(games, played, seed, j)
+        seed = begin_nth(run.games, played, run.seed, j)
         viewer, since = int(played[0].player), int(played[0].turn)
-        node = descend(played, viewer, simulation_seed, walk, w, nodes)
-        play_and_judge(played, viewer, since, simulation_seed, rollout, w)
+        node = descend(played, viewer, seed, walk, w, nodes)
+        play_and_judge(played, viewer, since, seed, run.rollout, w)
         tree.back_up(node, w.values, 1, nodes)
 
 
 @entry
 def pick_leaves(
-    games: States,
-    seed: np.uint64,
-    first: int,
-    walk: Walk,
-    w: Workspace,
-    nodes: tree.Nodes,
-    leaves: Leaves,
+    run: Simulations, first: int, walk: Walk, nodes: tree.Nodes, leaves: Leaves
 ) -> None:
     """Descend once for each leaf, from simulation `first` on; nothing is backed up yet.
 
@@ -164,11 +152,11 @@ def pick_leaves(
     """
     for b in range(leaves.nodes.shape[0]):
         played = leaves.games[b : b + 1]
-        simulation_seed = begin_nth(games, played, seed, first + b)
+        seed = begin_nth(run.games, played, run.seed, first + b)
         s = played[0]
-        leaves.nodes[b] = descend(played, int(s.player), simulation_seed, walk, w, nodes)
-        w.values[:] = 0.0
-        tree.back_up(leaves.nodes[b], w.values, 1, nodes)
+        leaves.nodes[b] = descend(played, int(s.player), seed, walk, run.w, nodes)
+        run.w.values[:] = 0.0
+        tree.back_up(leaves.nodes[b], run.w.values, 1, nodes)
         leaves.players[b] = s.player
         observe(s, int(s.player), leaves.observations[b])
         write_mask(s, leaves.masks[b])
@@ -218,22 +206,14 @@ def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None
 
 @entry
 def play_position(
-    games: States,
-    played: States,
-    seed: np.uint64,
-    first: int,
-    last: int,
-    viewer: int,
-    rollout: Rollout,
-    w: Workspace,
-    totals: Float64Array,
+    run: Simulations, first: int, last: int, viewer: int, totals: Float64Array
 ) -> None:
     """Play simulations of the position itself; add win probabilities, as a viewer knows them."""
     for j in range(first, last):
-        simulation_seed = begin_nth(games, played, seed, j)
-        play_and_judge(played, viewer, int(played[0].turn), simulation_seed, rollout, w)
+        seed = begin_nth(run.games, run.played, run.seed, j)
+        play_and_judge(run.played, viewer, int(run.played[0].turn), seed, run.rollout, run.w)
         for p in range(MAX_PLAYERS):
-            totals[p] += w.values[p]
+            totals[p] += run.w.values[p]
 
 
 @entry

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import Rollout
-from catan_pz.agents.value.network import Workspace, shipped, workspace
+from catan_pz.agents.search.search_calls import Simulations
+from catan_pz.agents.value.network import shipped, workspace
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.terms import MAX_PLAYERS
 
@@ -88,53 +89,51 @@ class Simulator:
 
     def __init__(self, games: np.ndarray, seed: int, rollout: Rollout, workers: int) -> None:
         self.games = games
-        self.seed = np.uint64(seed)
-        self.rollout = rollout
         self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
         net = shipped(int(games["num_players"][0])).weights
-        self.scratch: list[tuple[np.ndarray, Workspace]] = [  # of each worker
-            (as_games(np.zeros(1, STATE)), workspace(net, self.num_actions)) for _ in range(workers)
+        self.runs = [  # of each worker
+            Simulations(
+                games=games,
+                played=as_games(np.zeros(1, STATE)),
+                seed=np.uint64(seed),
+                rollout=rollout,
+                w=workspace(net, self.num_actions),
+            )
+            for _ in range(workers)
         ]
 
     def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
         """(K, S) the mover's win probability by action, in simulations `first` to `last`."""
-        workers = min(len(self.scratch), last - first)
+        workers = min(len(self.runs), last - first)
         ends = [first + (last - first) * k // workers for k in range(workers + 1)]
-        parts = in_threads(lambda k: self._run(k, actions, ends[k], ends[k + 1]), workers)
-        return np.concatenate(parts, axis=1)
 
-    def _run(
-        self, worker: int, actions: NDArray[np.int64], first: int, last: int
-    ) -> NDArray[np.float64]:
-        played, w = self.scratch[worker]
-        results = np.empty((len(actions), last - first))
-        search_calls.simulate(
-            self.games, played, actions, self.seed, first, last, self.rollout, w, results
-        )
-        return results
+        def part(k: int) -> NDArray[np.float64]:
+            results = np.empty((len(actions), ends[k + 1] - ends[k]))
+            search_calls.simulate(self.runs[k], actions, ends[k], ends[k + 1], results)
+            return results
+
+        return np.concatenate(in_threads(part, workers), axis=1)
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
         """One of some actions that wins at once and for sure, if there is one."""
-        played, w = self.scratch[0]
-        action = int(search_calls.find_win(self.games, played, actions, w.script))
+        run = self.runs[0]
+        action = int(search_calls.find_win(run.games, run.played, actions, run.w.script))
         return None if action < 0 else action
 
     def choice(self) -> int:
         """What the player of rollouts does in the first determinization."""
-        w = self.scratch[0][1]
-        return search_calls.choose_action(self.games, self.rollout.player, self.seed, w)
+        run = self.runs[0]
+        return search_calls.choose_action(run.games, run.rollout.player, run.seed, run.w)
 
     def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself.
 
         Their ends are judged as one seat knows them, whoever is to move.
         """
-        (played, w), totals = self.scratch[0], np.zeros(MAX_PLAYERS)
+        totals = np.zeros(MAX_PLAYERS)
         while (times := budget.chunk(1)) > 0:
             last = budget.played + times
-            search_calls.play_position(
-                self.games, played, self.seed, budget.played, last, viewer, self.rollout, w, totals
-            )
+            search_calls.play_position(self.runs[0], budget.played, last, viewer, totals)
             budget.played = last
         return totals[: int(self.games["num_players"][0])] / budget.played
 
