@@ -116,7 +116,7 @@ def scribble(view):
         (Hoarder(), r"when the same game is played again\..*`reset` must create anew"),
         (
             Doing(rob_where_it_may_not),
-            r"decision \d+ \(move_robber\): 2\d\d \(move_robber hex=\d+\) is not legal",
+            r"\(move_robber\): 2\d\d \(move_robber hex=.* is not legal",
         ),
         (Doing(scribble), "it changed its view"),
         (Doing(lambda _: "roll"), "action must be an integer, got 'roll' of type str"),
@@ -187,22 +187,11 @@ def test_an_honest_batch_agent_passes():
         (Shifted(lambda _: RNG.integers(10**6)), "when asked again"),
         (Loner(), "by `act`"),
         (Changed(lambda chosen: 0 * chosen), r"row 0: 0 \(roll\) is not legal"),
-        (
-            Changed(lambda chosen: chosen * 1.0),
-            r"act_batch gave float64 \(24,\), must give integers \(24,\)",
-        ),
-        (
-            Changed(lambda chosen: [chosen.tolist(), []]),
-            "act_batch gave what is no array: .*inhomogeneous",
-        ),
+        (Changed(lambda chosen: chosen * 1.0), r"gave float64 \(24,\), must give integers \(24,\)"),
+        (Changed(lambda chosen: [chosen.tolist(), []]), "gave what is no array: .*inhomogeneous"),
         (Writer(), "it changed what it was given"),
     ],
 )
 def test_planted_faults_of_batches_are_found(agent, message):
     with pytest.raises(AgentError, match=message):
         check_batch_agent(agent, trading=False)
-
-
-def test_only_batch_agents_can_be_checked_as_such():
-    with pytest.raises(ValueError, match="agent must be a BatchAgent"):
-        check_batch_agent(First())

@@ -22,16 +22,12 @@ class Sound(Encoder):
         return {"hand": flat[..., HAND], "points": flat[..., PLACES["own_points"]]}
 
 
-class Empty(Sound):
-    segments = ()
+def other(**attributes):
+    """A sound encoder but for some attributes of its class."""
+    return type("Other", (Sound,), attributes)()
 
 
-class Wide(Sound):
-    segments = (Segment("hand", (6,), ""), Segment("points", (1,), ""))
-
-
-class Nameless(Sound):
-    name = None
+WIDE = (Segment("hand", (6,), ""), Segment("points", (1,), ""))
 
 
 class Changed(Sound):
@@ -88,10 +84,10 @@ def test_a_sound_encoder_passes():
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (Empty(), "segments are empty"),
-        (Nameless(), "Nameless: its attribute `name` is None, must be a str"),
+        (other(segments=()), "segments are empty"),
+        (other(name=None), "Other: its attribute `name` is None, must be a str"),
         (Changed(lambda made, _: made["hand"]), "a batch: gave ndarray, must give a dict"),
-        (Wide(), r"'hand' has the shape \(144, 5\) for 144 observations, must have \(144, 6\)"),
+        (other(segments=WIDE), r"'hand' has the shape \(144, 5\) for .*, must have \(144, 6\)"),
         (Changed(doubled), "'hand' is float64 for 144 observations, must be float32"),
         (
             Changed(lambda made, _: {name: array + 3 for name, array in made.items()}),
