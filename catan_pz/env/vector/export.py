@@ -65,7 +65,7 @@ def _check_features(policy: Any, encoder: Encoder) -> None:
 
 
 def _array(parameter: Any) -> NDArray[np.float32]:
-    return np.array(parameter.detach().cpu(), np.float32)  # a copy: the learner learns on
+    return np.array(parameter.detach().cpu().numpy(), np.float32)  # a copy: the learner learns on
 
 
 def _dense(parts: list[Any], space: spaces.Space[Any], encoder: Encoder) -> DenseNetwork:
