@@ -2,16 +2,15 @@
 
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 import pytest
 
-from catan_pz.actions import action_id
 from catan_pz.belief.cards import CardBelief, CardGroups
 from catan_pz.game.game import Game
-from catan_pz.game.position import position
-from catan_pz.rules import Rules
-from catan_pz.terms import DECK_COUNTS, Card
+from catan_pz.terms import DECK_COUNTS, DECK_SIZE, Card
+from tests.helpers import ROAD, act, next_turn, table
 
 pytestmark = pytest.mark.purepython
 
@@ -19,15 +18,17 @@ VERTICES = ((0, 2), (9, 4), (6, 53))
 """Two vertices for each of three seats; all keep the distance rule."""
 
 
-def table(cards: list[dict[str, int]], points: int = 10, **entries: object) -> Game:
+RICH = {"wool": 2, "grain": 2, "ore": 2}
+IN_TURN = {"turn_player": 1, "player_to_move": 1}
+
+
+def three(cards: list[dict[str, int]], victory_points: int = 10, **entries: Any) -> Game:
     """Three players with two settlements and some development cards each."""
-    players = [
-        {"cards": held, "settlements": list(v), "hand": {"wool": 2, "grain": 2, "ore": 2}}
+    seats = [
+        {"cards": held, "settlements": list(v), "hand": RICH}
         for held, v in zip(cards, VERTICES, strict=True)
     ]
-    for p, new in entries.pop("new", {}).items():  # type: ignore[attr-defined]
-        players[p]["new_cards"] = new
-    return position(players, rules=Rules(num_players=3, victory_points=points), **entries)
+    return table(*seats, victory_points=victory_points, **entries)
 
 
 def followed(game: Game) -> CardBelief:
@@ -53,7 +54,6 @@ def odds_by_counting(game: Game, viewer: int, most: dict[int, int]) -> np.ndarra
     return odds
 
 
-IN_TURN = {"turn_player": 1, "player_to_move": 1}
 HELD: dict[str, tuple[list[dict[str, int]], int, dict[str, int], dict[int, int]]] = {
     "nothing to learn": ([{"victory_point": 1}, {"knight": 2}, {"monopoly": 1}], 10, {}, {}),
     "1 in turn with 2 of 4 points": (
@@ -68,15 +68,15 @@ HELD: dict[str, tuple[list[dict[str, int]], int, dict[str, int], dict[int, int]]
 @pytest.mark.parametrize("case", HELD)
 def test_every_place_is_alike_but_who_has_not_won_in_turn_holds_too_few_points(case: str) -> None:
     cards, points, entries, most = HELD[case]
-    game = table(cards, points, **entries)
+    game = three(cards, points, **entries)
     odds = CardBelief(0, game.games[0]).victory_point_probabilities(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, most))
 
 
 def test_it_is_remembered_after_the_turn() -> None:
-    game = table([{}, {"knight": 2}, {"knight": 3}], 3, **IN_TURN)
+    game = three([{}, {"knight": 2}, {"knight": 3}], 3, **IN_TURN)
     belief = followed(game)
-    game.step(action_id("end_turn"))
+    act(game, "end_turn")
     odds = belief.victory_point_probabilities(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, {1: 0, 2: 0}))
     assert odds[1].tolist() == [1, 0, 0, 0, 0, 0]
@@ -84,10 +84,10 @@ def test_it_is_remembered_after_the_turn() -> None:
 
 def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
     """Seat 1 reaches no win with its old cards; what it buys can be anything but a win."""
-    game = table([{}, {"knight": 2}, {}], 4, phase="main", **IN_TURN)
+    game = three([{}, {"knight": 2}, {}], 4, **IN_TURN)
     belief = followed(game)
     belief.groups[1].limit(0)
-    game.step(action_id("buy_development_card"), Card.KNIGHT)
+    act(game, "buy_development_card", outcome=Card.KNIGHT)
     odds = belief.victory_point_probabilities(game.games[0])
     # Of 23 cards unknown apart from the two old ones, 5 are victory points.
     assert odds[1] == pytest.approx([18 / 23, 5 / 23, 0, 0, 0, 0])
@@ -103,9 +103,9 @@ def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
 
 def test_the_winner_holds_what_it_took() -> None:
     """Seat 1 buys the card that wins."""
-    game = table([{}, {"knight": 1}, {}], 3, phase="main", **IN_TURN)
+    game = three([{}, {"knight": 1}, {}], 3, **IN_TURN)
     belief = followed(game)
-    game.step(action_id("buy_development_card"), Card.VICTORY_POINT)
+    act(game, "buy_development_card", outcome=Card.VICTORY_POINT)
     assert game.winner == 1
     odds = belief.victory_point_probabilities(game.games[0])
     assert odds[1].tolist() == [0, 1, 0, 0, 0, 0]
@@ -116,31 +116,26 @@ def test_the_winner_holds_what_it_took() -> None:
 
 
 def test_dealt_cards_follow_the_odds_and_are_complete() -> None:
-    game = table([{"knight": 1}, {"knight": 2}, {"monopoly": 1}], 4)
+    game = three([{"knight": 1}, {"knight": 2}, {"monopoly": 1}], 4)
     belief = CardBelief(0, game.games[0])
     odds = belief.victory_point_probabilities(game.games[0])
-    rng = np.random.default_rng(5)
     draws = 2000
-    found = np.zeros_like(odds)
-    top = np.zeros(5)
     games = np.repeat(game.games, draws)
-    belief.deal(games, rng)
-    for record in games:
-        left = int(record["deck_left"])
-        deck = np.bincount(record["deck"][25 - left :], minlength=5)
-        assert (deck + record["cards"].sum(0) + record["played"].sum(0)).tolist() == list(
-            DECK_COUNTS
-        )
-        assert record["cards"][0].tolist() == [1, 0, 0, 0, 0]
-        for p in range(3):
-            found[p, record["cards"][p, 4]] += 1
-        top[record["deck"][25 - left]] += 1
-    assert found / draws == pytest.approx(odds, abs=0.05)
+    belief.deal(games, np.random.default_rng(5))
+    left = int(games["deck_left"][0])
+    decks = games["deck"][:, DECK_SIZE - left :]
+    kinds = (decks[:, :, None] == np.arange(5)).sum(1)
+    assert (kinds + games["cards"].sum(1) + games["played"].sum(1) == DECK_COUNTS).all()
+    assert (games["cards"][:, 0] == [1, 0, 0, 0, 0]).all()
+    for p in range(3):
+        found = np.bincount(games["cards"][:, p, Card.VICTORY_POINT], minlength=6)
+        assert found / draws == pytest.approx(odds[p], abs=0.05)
+    top = np.bincount(decks[:, 0], minlength=5)
     assert top / draws == pytest.approx(belief.unknown(game.games[0]) / 24, abs=0.05)
 
 
 def test_a_record_that_was_not_followed_is_refused() -> None:
-    game = table([{}, {"knight": 2}, {}], deck=["knight"])
+    game = three([{}, {"knight": 2}, {}], deck=["knight"])
     belief = CardBelief(0, game.games[0])
     for seat in (1, 2):
         belief.groups[seat].limit(0)
@@ -153,38 +148,22 @@ def test_a_record_that_was_not_followed_is_refused() -> None:
         belief.splits(record)
 
 
-ROADS = (0, 1, 2, 3, 4), (71, 70, 69, 68, 67)
-"""Five roads in a row for each of two seats."""
-
-
 def test_what_an_old_limit_was_about_is_remembered() -> None:
     """Seat 1 had no win with a card and the longest road, lost that, and bought two more."""
-    rich = {"wool": 2, "grain": 2, "ore": 2}
-    one = {"cards": {"knight": 1}, "roads": list(ROADS[0]), "settlements": [0, 18, 20]}
-    two = {"roads": list(ROADS[1]), "settlements": [53], "hand": {"brick": 1, "lumber": 1}}
-    game = position(
-        [{}, one | {"hand": rich}, two],
-        rules=Rules(num_players=3, trading=False, victory_points=6),
-        phase="main",
-        turn_player=1,
-        player_to_move=1,
-        longest_road_owner=1,
-        deck=["knight", "knight"],
-    )
+    one = {"cards": {"knight": 1}, "roads": [0, 1, 2, 3, 4], "settlements": [0, 18, 20]}
+    two = {"roads": [67, 68, 69, 70, 71], "settlements": [53], "hand": ROAD}
+    options = {"trading": False, "victory_points": 6, "longest_road_owner": 1}
+    seats = [{}, one | {"hand": RICH}, two]
+    game = table(*seats, deck=["knight", "knight"], **options, **IN_TURN)
     belief = followed(game)
-    game.step(action_id("end_turn"))
-    game.step(action_id("roll"), (1, 1))
-    game.step(action_id("build_road", edge=66))
+    act(next_turn(game, 2), "build_road", edge=66)
     assert game.state["longest_road_owner"] == 2
-    for _ in range(2):
-        game.step(action_id("end_turn"))
-        game.step(action_id("roll"), (1, 1))
-    game.step(action_id("buy_development_card"))
-    game.step(action_id("buy_development_card"))
+    next_turn(next_turn(game, 2), 2)
+    act(act(game, "buy_development_card"), "buy_development_card")
     # The old card is none; of the 24 others two lie here, and three would win.
     exact = [comb(2, k) * comb(22, 5 - k) / comb(24, 5) for k in range(3)]
     in_turn = belief.victory_point_probabilities(game.games[0])
-    game.step(action_id("end_turn"))
+    act(game, "end_turn")
     after = belief.victory_point_probabilities(game.games[0])
     assert in_turn[1] == pytest.approx([*exact, 0, 0, 0])
     assert after[1] == pytest.approx([*exact, 0, 0, 0])
@@ -209,7 +188,7 @@ def test_from_which_cards_one_was_played_is_not_known() -> None:
     groups.play()
     assert groups.sizes == {(1, 3, 0): 2, (2, 2, 0): 3}
     one = {"cards": {"knight": 4}, "cards_played": {"knight": 1}}
-    game = position([{}, one, {}], rules=Rules(num_players=3))
+    game = table({}, one, {})
     belief = CardBelief(0, game.games[0])
     belief.groups[1] = groups
     odds = belief.victory_point_probabilities(game.games[0])[1]

@@ -6,32 +6,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.actions import action_id
 from catan_pz.belief import Belief, HandsChanged, HoldingShown, TableCustoms, bounds_of
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.hands import HandBelief
 from catan_pz.engine.state import STATE
 from catan_pz.game.game import Game
-from catan_pz.game.position import position
-from catan_pz.rules import Rules
 from catan_pz.terms import Phase, Resource
+from tests.helpers import act, before_roll, next_turn, table
 
 pytestmark = pytest.mark.purepython
 
-RULES = Rules(num_players=3, offer_form="both")
 CORNERS = (0, 2, 9)
 """Three vertices of hex 0."""
 
 
-def table(hands: list[dict[str, int]], **entries: Any) -> Game:
+def three(*hands: dict[str, int], **entries: Any) -> Game:
     """Three players with a settlement each at hex 0; seat 0 is in turn."""
-    players = [{"hand": h, "settlements": [v]} for h, v in zip(hands, CORNERS, strict=True)]
-    return position(players, rules=RULES, **entries)
-
-
-def play(game: Game, *actions: tuple[str, dict[str, Any], Any]) -> None:
-    for kind, arguments, outcome in actions:
-        game.step(action_id(kind, **arguments), outcome)
+    seats = [{"hand": h, "settlements": [v]} for h, v in zip(hands, CORNERS, strict=True)]
+    return table(*seats, offer_form="both", **entries)
 
 
 def drawn(game: Game, belief: Belief, seed: int = 0) -> Game:
@@ -47,18 +39,15 @@ def drawn(game: Game, belief: Belief, seed: int = 0) -> Game:
     return other
 
 
+IN_TURN = {"turn_player": 1, "player_to_move": 1}
+
+
 def stolen_unseen() -> tuple[Game, Belief]:
     """Seat 1 steals one of seat 2's cards, a wool and two ore, out of the sight of seat 0."""
-    game = table(
-        [{}, {}, {"wool": 1, "ore": 2}],
-        turn_player=1,
-        player_to_move=1,
-        phase="move_robber",
-    )
+    game = three({}, {}, {"wool": 1, "ore": 2}, phase="move_robber", **IN_TURN)
     belief = Belief(0, game.games[0], Fraction)
     game.listeners.append(belief.listen)
-    play(game, ("move_robber", {"hex": 0}, Resource.WOOL))
-    return game, belief
+    return act(game, "move_robber", hex=0, outcome=Resource.WOOL), belief
 
 
 def test_both_possible_hands_are_drawn() -> None:
@@ -77,29 +66,23 @@ def test_both_possible_hands_are_drawn() -> None:
         assert not s["above"][1:].any()
 
 
-WOOL_FOR_ORE = ("offer", {"give": {"wool": 1}, "get": {"ore": 1}}, None)
-ACCEPTED = [
-    ("end_turn", {}, None),
-    ("roll", {}, (5, 6)),
-    ("offer", {"give": {"ore": 1}, "get": {"wool": 1}}, None),
-    ("reject", {}, None),
-    ("accept", {}, None),
-]
-
-
-@pytest.mark.parametrize("actions", [[WOOL_FOR_ORE], ACCEPTED], ids=["offer", "acceptance"])
-def test_what_was_offered_or_accepted_stays_backed(actions: list[Any]) -> None:
+def test_what_was_offered_or_accepted_stays_backed() -> None:
     """Seat 1, which may hold the wool, offers it or agrees to give it: then it must."""
-    game, belief = stolen_unseen()
-    play(game, *actions)
-    assert len(belief.hands) == 1
-    assert drawn(game, belief).games[0]["hand"][1].tolist() == [0, 0, 1, 0, 0]
+    for offers in (True, False):
+        game, belief = stolen_unseen()
+        if offers:
+            act(game, "offer", give={"wool": 1}, get={"ore": 1})
+        else:
+            act(next_turn(game, 11), "offer", give={"ore": 1}, get={"wool": 1})
+            act(act(game, "reject"), "accept")
+        assert len(belief.hands) == 1
+        assert drawn(game, belief).games[0]["hand"][1].tolist() == [0, 0, 1, 0, 0]
 
 
 def test_what_an_opponent_composes_is_drawn_anew() -> None:
     """Whatever seat 1 has composed so far, seat 0 sees but that it composes."""
     game, belief = stolen_unseen()
-    play(game, ("compose_give", {"resource": "wool"}, None))
+    act(game, "compose_give", resource="wool")
     seen = set()
     for seed in range(30):
         s = drawn(game, belief, seed).games[0]
@@ -111,26 +94,26 @@ def test_what_an_opponent_composes_is_drawn_anew() -> None:
 
 
 def test_a_composer_with_empty_hands_asks_for_a_card() -> None:
-    game = table([{}, {}, {"ore": 1}], turn_player=1, player_to_move=1)
-    play(game, ("compose_get", {"resource": "ore"}, None))
+    game = three({}, {}, {"ore": 1}, **IN_TURN)
+    act(game, "compose_get", resource="ore")
     s = drawn(game, Belief(0, game.games[0])).games[0]
     assert s["offer_get"][1].tolist() == [0, 0, 0, 0, 1]
 
 
 def test_what_the_viewer_composes_stays() -> None:
-    game = table([{"brick": 2}, {"ore": 1}, {"ore": 1}])
+    game = three({"brick": 2}, {"ore": 1}, {"ore": 1})
     belief = Belief(0, game.games[0])
     game.listeners.append(belief.listen)
-    play(game, ("compose_give", {"resource": "brick"}, None))
+    act(game, "compose_give", resource="brick")
     assert drawn(game, belief).games[0]["offer_give"][0].tolist() == [1, 0, 0, 0, 0]
 
 
-def unsure_table(**entries: Any) -> Game:
+def unsure_table(own: dict[str, int] | None = None, **entries: Any) -> Game:
     """Seats 1 and 2 hold a wool and an ore, and seat 0 doesn't know who holds which."""
-    hands: list[dict[str, int]] = [{}, {"wool": 1}, {"ore": 1}]
+    hands = [own or {}, {"wool": 1}, {"ore": 1}]
     sure = [{"min": hand, "max": hand} for hand in hands]
     either = {"min": {}, "max": {"wool": 1, "ore": 1}}
-    return table(hands, knowledge=[[sure[0], either, either], sure, sure], **entries)
+    return three(*hands, knowledge=[[sure[0], either, either], sure, sure], **entries)
 
 
 def test_a_start_in_mid_game_takes_all_hands_within_the_bounds_as_equally_likely() -> None:
@@ -154,26 +137,21 @@ def test_a_start_in_mid_game_heeds_the_offers_that_are_out_but_not_those_being_c
     drawn(game, belief)
 
 
-def test_a_start_in_mid_game_heeds_acceptances_and_counter_offers() -> None:
-    offer: dict[str, Any] = {"from": 0, "give": {"brick": 1}, "get": {"wool": 1}}
-    counter = {"give": {"ore": 1}, "get": {"brick": 1}}
-    for answers in (["accept", "reject"], ["reject", counter]):
-        data = unsure_table().snapshot()
-        data["players"][0]["hand"]["brick"] = 1
-        data["bank"]["brick"] -= 1
-        for o in range(3):
-            for side in ("min", "max"):
-                data["knowledge"][o][0][side]["brick"] = 1
-        data |= {"phase": "close", "offers_made": 1, "offer": offer | {"answers": [None, *answers]}}
-        game = Game.from_snapshot(data)
-        belief = Belief(0, game.games[0])
-        assert len(belief.hands) == 1
-        drawn(game, belief)
+@pytest.mark.parametrize(
+    "answers",
+    [["accept", "reject"], ["reject", {"give": {"ore": 1}, "get": {"brick": 1}}]],
+)
+def test_a_start_in_mid_game_heeds_acceptances_and_counter_offers(answers: list[Any]) -> None:
+    offer = {"from": 0, "give": {"brick": 1}, "get": {"wool": 1}, "answers": [None, *answers]}
+    game = unsure_table({"brick": 1}, phase="close", offers_made=1, offer=offer)
+    belief = Belief(0, game.games[0])
+    assert len(belief.hands) == 1
+    drawn(game, belief)
 
 
 def test_a_start_in_mid_game_with_too_many_hands_takes_some_of_them() -> None:
     hand = dict.fromkeys(("brick", "lumber", "wool", "grain", "ore"), 4)
-    game = position([{"hand": hand}] * 4, rules=Rules(trading=False), phase="roll")
+    game = before_roll(*[{"hand": hand}] * 4, trading=False)
     record = game.games[0]
     record["below"], record["above"] = 4, 8
     for observer in range(4):
@@ -194,7 +172,7 @@ def test_a_start_in_mid_game_with_too_many_hands_takes_some_of_them() -> None:
 
 
 def test_hands_drawn_regardless_of_sums_leave_what_others_know_possible() -> None:
-    game = table([{}, {"wool": 1, "ore": 1}, {"wool": 1, "grain": 1}])
+    game = three({}, {"wool": 1, "ore": 1}, {"wool": 1, "grain": 1})
     belief = Belief(0, game.games[0], customs=TableCustoms(hides_discards=True))
     truth = game.games[0]["hand"][:3]
     beyond = np.zeros_like(truth)
@@ -220,7 +198,7 @@ def test_hands_drawn_regardless_of_sums_leave_what_others_know_possible() -> Non
 
 
 def test_hands_drawn_anew_have_the_sums_that_are_known() -> None:
-    game = table([{}, {"wool": 1, "ore": 1}, {"wool": 1, "grain": 1}])
+    game = three({}, {"wool": 1, "ore": 1}, {"wool": 1, "grain": 1})
     belief = Belief(0, game.games[0], customs=TableCustoms(hides_discards=True))
     belief.hands = HandBelief.uniform(0, game.games[0]["hand"][None, :3] * 0)
     belief.hands.is_cut = True
@@ -233,23 +211,19 @@ def test_hands_drawn_anew_have_the_sums_that_are_known() -> None:
 def test_a_belief_about_another_state_is_refused() -> None:
     game, belief = stolen_unseen()
     before = game.copy()
-    play(game, ("end_turn", {}, None))
+    act(game, "end_turn")
     drawn(before, belief)
-    other = table([{"brick": 1}, {}, {"wool": 1, "ore": 2}])
+    other = three({"brick": 1}, {}, {"wool": 1, "ore": 2})
     with pytest.raises(ValueError, match="not about this state"):
         belief.resample(other.games[0], np.random.default_rng(0))
 
 
 def test_cards_bought_this_turn_stay_new() -> None:
-    players = [
-        {"settlements": [0]},
-        {"settlements": [2], "hand": {"wool": 2, "grain": 2, "ore": 2}, "cards": {"knight": 2}},
-        {"settlements": [9]},
-    ]
-    game = position(players, rules=RULES, turn_player=1, player_to_move=1)
+    buyer = {"hand": {"wool": 2, "grain": 2, "ore": 2}, "cards": {"knight": 2}}
+    game = table({}, buyer, {}, **IN_TURN)
     belief = Belief(0, game.games[0])
     game.listeners.append(belief.listen)
-    play(game, *[("buy_development_card", {}, None)] * 2)
+    act(act(game, "buy_development_card"), "buy_development_card")
     kinds = set()
     for seed in range(20):
         s = drawn(game, belief, seed).games[0]

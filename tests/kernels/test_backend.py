@@ -61,3 +61,22 @@ def test_other_versions_get_the_plain_backend_and_one_line() -> None:
     assert done.stdout == "plain []\n"
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("catan-pz: numba 0.61.2 is outside the tested versions")
+
+
+def digests(name: str) -> str:
+    """Digests of all that batches and games hold, by one backend."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.batch.simulated", "compiled"],
+        env={**os.environ, backend.VARIABLE: name},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(backend.BACKEND != "fast", reason="there is one backend alone")
+def test_both_backends_give_the_same_bytes() -> None:
+    by_plain = digests("plain")
+    assert len(by_plain) > 200
+    assert digests("fast") == by_plain

@@ -1,4 +1,4 @@
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -41,21 +41,16 @@ def test_a_named_tuple_is_the_bundle_of_its_fields() -> None:
 
 
 def test_a_parameter_without_a_type_is_named() -> None:
-    def without(s: State, p):
-        pass
-
-    def with_another(p: Any):
-        pass
-
     class Odd(NamedTuple):
         things: list
 
-    def with_a_bundle(p: Odd):
+    def odd(s: State, p: Odd):
         pass
 
-    with pytest.raises(TypeError, match=r"with_a_bundle: parameter 'p': field 'things' needs"):
-        signature_of(with_a_bundle)
+    def without(s: State, p):
+        pass
+
+    with pytest.raises(TypeError, match=r"odd: parameter 'p': field 'things' needs .* <class 'li"):
+        signature_of(odd)
     with pytest.raises(TypeError, match=r"without: parameter 'p' needs an annotation"):
         signature_of(without)
-    with pytest.raises(TypeError, match=r"with_another: parameter 'p' .* it has typing.Any"):
-        signature_of(with_another)
