@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.cli.console import Command, need, option
+from catan_pz.cli.console import Command, need, option, usage_errors
 from catan_pz.names import printable
 
 if TYPE_CHECKING:
@@ -72,33 +72,25 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
     """Agents' names, one a seat; the last one given takes all further seats."""
     from catan_pz.agents import registry
 
-    try:
+    with usage_errors():
         return registry.specs_by_seat(option, given, seats, what)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def load_agent(spec: str, rules: "Rules | None" = None) -> Any:
     """An agent as it is named on the command line.
 
     It is what `catan_pz.agents.load` takes, or "model.zip", a MaskablePPO saved by
-    Stable-Baselines3, where `--trust-pickle` is given.
-
-    Args:
-        spec: what was written.
-        rules: of the games that it is to play; None where each game tells its own.
+    Stable-Baselines3, where `--trust-pickle` is given. Without rules each game tells its own.
     """
     from catan_pz.agents.registry import begins_with_name, load
 
-    try:
+    with usage_errors():
         _find_modules(spec)
         saved = Path(spec).suffix == ".zip" and not begins_with_name(spec)
         agent = _load_learner(Path(spec)) if saved else load(spec)
         if rules is not None:
             agent.check_rules(rules)
-    except (ValueError, OSError) as error:
-        raise click.UsageError(str(error)) from error
-    return agent
+        return agent
 
 
 def _find_modules(spec: str) -> None:
@@ -152,9 +144,7 @@ def trained_with(agents: str) -> dict[str, Any]:
         path = SHIPPED / f"{name}.npz" if name in shipped() else Path(spec)
         if path.suffix != ".npz" or not path.is_file():
             continue
-        try:
+        with usage_errors():
             rules = Model.read(path).rules
-        except ValueError as error:
-            raise click.UsageError(str(error)) from error
         return {name: rules[name] for name in ("num_players", "trading") if name in rules}
     return {}

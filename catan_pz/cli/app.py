@@ -11,6 +11,7 @@ import click
 
 import catan_pz
 from catan_pz.cli import INTERRUPTED
+from catan_pz.cli.console import sentence
 from catan_pz.names import shown
 
 GROUPS: Final = {
@@ -32,7 +33,7 @@ GROUPS: Final = {
         "program": ("tables", "Serve an agent by JSON lines."),
     },
     "This machine": {
-        "bench": ("bench", "Measure speed on this machine."),
+        "bench": ("machine", "Measure speed on this machine."),
         "perft": ("machine", "Count the ways in which a game can go on."),
         "warmup": ("machine", "Compile everything into the cache."),
         "info": ("machine", "Show versions, devices, the cache and the extras."),
@@ -118,17 +119,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except (ValueError, ImportError, RuntimeError, MemoryError, OSError) as error:
-        _complain(click.ClickException(_sentence(error)), debug)
+        _complain(click.ClickException(sentence(error)), debug)
         return 1
     return 0
-
-
-def _sentence(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    if isinstance(error, MemoryError) and not str(error):
-        return "there is not enough memory"
-    return str(error) or type(error).__name__
 
 
 def _complain(error: click.ClickException, debug: bool) -> None:

@@ -1,4 +1,4 @@
-"""How commands meet the terminal: progress, examples, signals, what is missing."""
+"""How commands meet the terminal and files: examples, signals, what is missing or in the way."""
 
 import os
 import shutil
@@ -14,6 +14,7 @@ import click
 from catan_pz.names import shown
 
 if TYPE_CHECKING:
+    from catan_pz.game.record import GameRecord
     from catan_pz.web.live_table import LiveTable
 
 _SERVER: Final = ("starlette", "uvicorn", "websockets")
@@ -33,16 +34,29 @@ def option(
 ) -> Callable[[Command], Command]:
     """An option of a command; its default is shown, and its kind says what stands for its value.
 
-    Args:
-        flag: as it is typed.
-        words: its help.
-        kind: a type of click.
-        name: of the argument; by default that of the flag.
-        **more: for `click.option`.
+    The argument is called as the flag, or by `name`; `more` is for `click.option`.
     """
     metavar = "FOLDER" if kind is FOLDER else _METAVARS.get(type(kind))
     shown = {"metavar": metavar, "show_default": more.get("default") not in (None, "")}
     return click.option(flag, *filter(None, [name]), type=kind, help=words, **shown | more)
+
+
+def sentence(error: BaseException) -> str:
+    """What an error says, a file's name first."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError) and not str(error):
+        return "there is not enough memory"
+    return str(error) or type(error).__name__
+
+
+@contextmanager
+def usage_errors(what: str = "") -> Iterator[None]:
+    """Let errors of what was typed, named first, point to the command's help."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise click.UsageError(f"{what}{sentence(error)}") from error
 
 
 def need(extra: str, what: str, *modules: str) -> None:
@@ -125,13 +139,7 @@ def in_browser(asked: bool | None) -> bool:
 
 
 def serve_in_browser(path: str, tables: Sequence["LiveTable"] = (), page: str = "") -> None:
-    """Open the browser, and serve what it shows to this machine until Ctrl-C.
-
-    Args:
-        path: what the browser asks for.
-        tables: that are played.
-        page: HTML to serve at "/", in place of tables.
-    """
+    """Open the browser at a path, and serve tables or a page to this machine until Ctrl-C."""
     import webbrowser
 
     from catan_pz.web.listening import listen, open_socket
@@ -160,3 +168,46 @@ def win_rate_words(result: Any, name: str, agent: str) -> str:
         f"{100 * result.win_rate(name):.1f} % "
         f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
     )
+
+
+@contextmanager
+def record_errors(path: Path) -> Iterator[None]:
+    """Let errors of a recorded game name its file."""
+    try:
+        yield
+    except ValueError as error:
+        raise click.ClickException(f"{path} holds no recorded game: {error}") from error
+
+
+def load_record(path: Path) -> "GameRecord":
+    """A recorded game; a file that holds none is named."""
+    from catan_pz.game.record import GameRecord
+
+    with record_errors(path):
+        return GameRecord.load(path)
+
+
+def check_target(option: str, path: Path | None) -> None:
+    """Refuse the file of an option that can't be written, before there is a game to be lost."""
+    from catan_pz.files import check_writable
+
+    if path is not None:
+        with usage_errors(f"{option} {path}: this file can't be written: "):
+            check_writable(path)
+
+
+def check_record_target(option: str, path: Path | None, resumed: Path | None = None) -> None:
+    """Refuse a file that can't be written, or that holds something else than the resumed game."""
+    from catan_pz.game.record import TABLE_FORMAT
+
+    check_target(option, path)
+    if path is None or not path.is_file() or not path.stat().st_size:
+        return
+    if resumed is None or not path.samefile(resumed):
+        raise click.UsageError(f"{option} {path}: this file holds something: name another file")
+    with path.open("rb") as file:
+        if TABLE_FORMAT.encode() in file.read(10_000).partition(b"\n")[0]:
+            raise click.UsageError(
+                f"{option} {path}: `catan-pz serve --save` keeps a table and its links in this "
+                "file, which a recording would replace: add --record FILE"
+            )

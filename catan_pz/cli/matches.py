@@ -14,8 +14,15 @@ from catan_pz.cli.agents import (
     specs_by_seat,
     trust_option,
 )
-from catan_pz.cli.console import FILE, examples, need, option, win_rate_words
-from catan_pz.cli.files import check_target, record_errors
+from catan_pz.cli.console import (
+    FILE,
+    check_target,
+    examples,
+    need,
+    option,
+    record_errors,
+    win_rate_words,
+)
 from catan_pz.cli.options import MatchChoice, RuleChoice, match_options, rule_options
 from catan_pz.names import shown
 

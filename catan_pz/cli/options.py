@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from catan_pz.cli.console import FILE, FOLDER, Command, option
+from catan_pz.cli.console import FILE, FOLDER, Command, option, usage_errors
 
 if TYPE_CHECKING:
     from catan_pz.rules import Rules
@@ -23,19 +23,13 @@ def seed_number(text: str) -> int:
 
 
 def bundle(kind: type, name: str, *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Options that a command gets as one argument.
-
-    Args:
-        kind: a NamedTuple with a field for each of the options.
-        name: of the argument.
-        *options: decorators of click.
-    """
+    """Options that a command gets as one argument, a NamedTuple with a field for each."""
     fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def wrapped(**given: Any) -> Any:
-            bundled = kind(**{field: given.pop(field) for field in fields})
+            bundled = kind(**{field: given.pop(field) for field in fields if field in given})
             return command(**given, **{name: bundled})
 
         for one in reversed(options):
@@ -57,14 +51,9 @@ class RuleChoice(NamedTuple):
     others: tuple[str, ...] = ()
 
     def make(self, agents: str = "", **defaults: Any) -> "Rules":
-        """The rules.
+        """The rules, with defaults where nothing is said.
 
-        Where nothing is said of players and trade, a model among the agents has them as it was
-        trained.
-
-        Args:
-            agents: who plays, separated by commas.
-            **defaults: options of the rules where nothing is said of them.
+        Of players and trade a model among the agents, separated by commas, says how it was trained.
         """
         from catan_pz.agents.registry import as_value
         from catan_pz.cli.agents import trained_with
@@ -80,10 +69,8 @@ class RuleChoice(NamedTuple):
             said[name] = as_value(value)
         if self.rules == "base":
             said = trained_with(agents) | said
-        try:
+        with usage_errors():
             return Rules.make(self.rules, **defaults | said)
-        except ValueError as error:
-            raise click.UsageError(str(error)) from error
 
 
 def rule_options(
@@ -130,43 +117,19 @@ def seed_option(words: str = "Seed of the game.") -> Callable[[Command], Command
     return option("--seed", f"{words}  [drawn]", seed_number, metavar="SEED")
 
 
-class TableChoice(NamedTuple):
-    """The options of `table_options`."""
-
-    games: int
-    seed: int | None
-    workers: int | None
-    results: Path | None
-
-
-def table_options(
-    games: int,
-    games_help: str = "Games, at least; all seatings are played alike.",
-    workers: str = "Processes that play.  [1]",
-    seed: str = "Of the games and of the agents' random choices.",
-) -> tuple[Callable[[Any], Any], ...]:
-    """Options of every match, at whichever table: the fields of `TableChoice`."""
-    return (
-        option("--games", games_help, COUNT, default=games),
-        seed_option(seed),
-        option("--workers", workers, COUNT),
-        option("--results", "File of results; the same call goes on where it was stopped.", FILE),
-    )
-
-
 class MatchChoice(NamedTuple):
-    """The options of `match_options`."""
+    """The options of `match_options` and `table_options`."""
 
     games: int
     seed: int | None
     workers: int | None
     results: Path | None
-    executor: str | None
-    address: str | None
-    isolate: bool
-    records: Path | None
-    html: Path | None
-    most_html: int
+    executor: str | None = None
+    address: str | None = None
+    isolate: bool = False
+    records: Path | None = None
+    html: Path | None = None
+    most_html: int = 20
 
     def keywords(self) -> dict[str, Any]:
         """The arguments of `play_match` and `play_tournament`."""
@@ -181,14 +144,32 @@ class MatchChoice(NamedTuple):
         return given
 
 
-def match_options(
-    games: int, words: str = "Games, at least; all seatings are played alike."
+_SEATINGS: Final = "Games, at least; all seatings are played alike."
+
+
+def table_options(
+    games: int,
+    *more: Callable[[Any], Any],
+    words: str = _SEATINGS,
+    workers: str = "Processes that play.  [1]",
+    seed: str = "Of the games and of the agents' random choices.",
 ) -> Callable[[Any], Any]:
-    """Options of matches in the arena; the command gets them as `match`, a `MatchChoice`."""
+    """Options of every match, at whichever table; the command gets a `MatchChoice` as `match`."""
     return bundle(
         MatchChoice,
         "match",
-        *table_options(games, words, "Processes that play.  [1; with ray one on each CPU]"),
+        option("--games", words, COUNT, default=games),
+        seed_option(seed),
+        option("--workers", workers, COUNT),
+        option("--results", "File of results; the same call goes on where it was stopped.", FILE),
+        *more,
+    )
+
+
+def match_options(games: int, words: str = _SEATINGS) -> Callable[[Any], Any]:
+    """Options of matches in the arena."""
+    return table_options(
+        games,
         option(
             "--executor",
             "Where games are played; ray: on a cluster.",
@@ -214,4 +195,6 @@ def match_options(
             COUNT,
             default=20,
         ),
+        words=words,
+        workers="Processes that play.  [1; with ray one on each CPU]",
     )

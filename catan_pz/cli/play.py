@@ -18,15 +18,16 @@ from catan_pz.cli.agents import (
 from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
+    check_record_target,
     compiling_shown,
     ended_as_by_ctrl_c,
     examples,
     in_browser,
+    load_record,
     option,
     serve_in_browser,
     terminal_rows,
 )
-from catan_pz.cli.files import check_record_target, load_record
 from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from catan_pz.cli.agents import (
     specs_by_seat,
     trust_option,
 )
-from catan_pz.cli.console import FOLDER, compiling_shown, examples, need, option
+from catan_pz.cli.console import FOLDER, compiling_shown, examples, need, option, usage_errors
 from catan_pz.cli.options import RuleChoice, rule_options
 from catan_pz.names import printable, shown
 
@@ -129,14 +129,10 @@ class _Asked(NamedTuple):
         file: Path | None,
         kept: Any = None,
     ) -> Any:
-        """A table, a new one or one that goes on.
+        """A table, a new one or a `SavedTable` that goes on, kept in a file if one is given.
 
-        Args:
-            rules: of its games.
-            specs: names of the agents by seat, None for a person.
-            names: of the seats; of a new table, of the persons, who sit first.
-            file: where it is kept; None for nowhere.
-            kept: the `SavedTable` that goes on.
+        Agents are named by seat, None for a person. Names are those of the seats; of a new table
+        those of the persons, who sit first.
         """
         from catan_pz.game.game import Game
         from catan_pz.play.session import PlayedGame, get_ready
@@ -218,11 +214,8 @@ def _studies(file: str | None) -> Any:
     from catan_pz.files import read_file
     from catan_pz.web.study_server import Studies
 
-    try:
+    with usage_errors(f"--study {file}: "):
         return Studies(read_file(Path(file)).decode("utf-8") if file else None)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise click.UsageError(f"--study {file}: {reason}") from error
 
 
 @contextmanager
@@ -233,13 +226,10 @@ def _reserved(folder: Path | None) -> Iterator[None]:
     if folder is None:
         yield
         return
-    try:
+    with usage_errors(f"--save {folder}: no table can be kept there: "):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder):
             lock = held(folder / "serving")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise click.UsageError(f"--save {folder}: no table can be kept there: {reason}") from error
     if lock is None:
         raise click.UsageError(f"--save {folder}: another server keeps its tables there")
     try:

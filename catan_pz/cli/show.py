@@ -10,8 +10,7 @@ from rich.console import Console
 
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import compiling_shown, need
-from catan_pz.cli.files import load_record, record_errors
+from catan_pz.cli.console import compiling_shown, load_record, need, record_errors
 from catan_pz.cli.options import RuleChoice
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.play.annotations import Annotations
@@ -25,19 +24,14 @@ from catan_pz.web.replay import Replay, make_replay
 
 
 class Asked(NamedTuple):
-    """How a game is shown, and agents that are asked about each position.
+    """How a game is shown, and agents that are asked about each position."""
 
-    Attributes:
-        viewer: the seat whose knowledge is shown, None for all.
-        advice: who says what it thinks of decisions, None for nobody.
-        win_probability: who estimates win probabilities, None for nobody.
-        draw: whether advice is drawn into the pictures.
-    """
-
-    viewer: int | None = None
-    advice: str | None = None
-    win_probability: str | None = None
-    draw: bool = True
+    viewer: int | None
+    """the seat whose knowledge is shown, None for all"""
+    advice: str | None
+    win_probability: str | None
+    draw: bool
+    """whether advice is drawn into the pictures"""
 
     def annotations(self, rules: Rules) -> Annotations:
         """What the agents make of a game by these rules."""
@@ -58,23 +52,16 @@ class Asked(NamedTuple):
 
 
 class Show(NamedTuple):
-    """A game that is watched.
-
-    Attributes:
-        frames: its positions.
-        viewer: the seat whose knowledge is shown, None for all.
-        names: of the seats, None where they have none.
-        annotations: what agents make of it.
-        total: how many frames there are, None for a live match.
-        session: the live match.
-    """
+    """A game that is watched."""
 
     frames: Iterator[Frame]
     viewer: int | None
     names: list[str] | None
     annotations: Annotations
     total: int | None = None
+    """how many frames there are, None for a live match"""
     session: PlayedGame | None = None
+    """the live match"""
 
     def close(self) -> None:
         """Let all agents go."""
@@ -84,13 +71,7 @@ class Show(NamedTuple):
 
 
 def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
-    """A recorded game.
-
-    Args:
-        recording: its file.
-        named: names of the seats, separated by commas; as recorded where None.
-        asked: how it is shown.
-    """
+    """A recorded game; `named` has other names of the seats, separated by commas."""
     record = load_record(recording)
     rules = Rules.from_dict(record.start["rules"])
     names = record.names
@@ -109,14 +90,7 @@ def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
 
 
 def live_show(agents: str, asked: Asked, seed: int | None, options: RuleChoice) -> Show:
-    """A match that is played while it is watched.
-
-    Args:
-        agents: who plays, separated by commas.
-        asked: how it is shown.
-        seed: of the game; drawn where None.
-        options: for the rules.
-    """
+    """A match between agents, separated by commas, that is played while it is watched."""
     rules = options.make(",".join(filter(None, (agents, asked.advice, asked.win_probability))))
     specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
     players = [load_agent(spec, rules) for spec in specs]

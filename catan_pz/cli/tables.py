@@ -16,7 +16,7 @@ from catan_pz.cli.agents import (
 )
 from catan_pz.cli.console import examples, option, win_rate_words
 from catan_pz.cli.matches import check_played, played, tell_forfeits
-from catan_pz.cli.options import RuleChoice, TableChoice, bundle, seed_option, table_options
+from catan_pz.cli.options import MatchChoice, RuleChoice, seed_option, table_options
 from catan_pz.names import shown
 
 _LONGEST_LINE: Final = 300
@@ -40,15 +40,11 @@ _LONGEST_LINE: Final = 300
 @option(
     "--trading/--no-trading", "Trade between players.  [yes, or as the model says]", default=None
 )
-@bundle(
-    TableChoice,
-    "match",
-    *table_options(
-        200,
-        "Games, with those in the file of results.",
-        "Threads in which agents decide.  [1]",
-        "Of the agent's random choices; the server draws the games.",
-    ),
+@table_options(
+    200,
+    words="Games, with those in the file of results.",
+    workers="Threads in which agents decide.  [1]",
+    seed="Of the agent's random choices; the server draws the games.",
 )
 @trust_option
 @option("--parallel", "Games at the same time.", click.IntRange(1, 40), default=4)
@@ -63,7 +59,7 @@ def jsettlers(  # wide: click passes each option of the command
     against: str,
     players: int | None,
     trading: bool | None,
-    match: TableChoice,
+    match: MatchChoice,
     parallel: int,
     classes: str | None,
     host: str | None,
@@ -150,10 +146,10 @@ def _line(result: Any, name: str, others: str) -> str:
 )
 @option("--players", "Number of players.  [2, or as the model says]", click.IntRange(2, 4))
 @option("--points", "Points that win.", click.IntRange(3, 22), default=10)
-@bundle(TableChoice, "match", *table_options(100))
+@table_options(100)
 @trust_option
 def catanatron(
-    agent: str, against: str, players: int | None, points: int, match: TableChoice
+    agent: str, against: str, players: int | None, points: int, match: MatchChoice
 ) -> None:
     """Let an agent play bots of catanatron by the rules of its engine.
 

@@ -12,6 +12,8 @@ from catan_pz.cli.agents import agent_option, encoder_option, trust_option
 from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
+    check_record_target,
+    check_target,
     ended_as_by_ctrl_c,
     examples,
     in_browser,
@@ -19,7 +21,6 @@ from catan_pz.cli.console import (
     serve_in_browser,
     terminal_rows,
 )
-from catan_pz.cli.files import check_record_target, check_target
 from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
-from catan_pz.cli import app, bench, machine, main
+from catan_pz.cli import app, machine, main
 from catan_pz.cli.agents import load_agent, trained_with
 from catan_pz.cli.console import need
 from catan_pz.cli.options import RuleChoice
@@ -339,7 +339,7 @@ def test_bench_measures_each_thing(capsys: Any) -> None:
     words = ["--seconds", "0.05", "--games", "8", "--players", "2", "--no-trading"]
     assert main(["bench", *words]) == 0
     out = capsys.readouterr().out
-    for name, _, _ in bench.measures(Rules(), 8, 1):
+    for name, _, _ in machine.measures(Rules(), 8, 1):
         (row,) = (line for line in out.split("\n") if line[:46].rstrip() == name)
         assert int(re.findall(r"([\d,]+) \S+(?: steps)?/s", row)[0].replace(",", "")) > 100
     assert "2 players, trade between players off; 8 games" in out
