@@ -96,10 +96,7 @@ class Encoder(ABC):
 
 
 def check_output(encoder: Encoder, units: Array) -> None:
-    """Refuse an encoder whose output isn't that of its segments, for a batch and for one row.
-
-    `units` are (B, N) int8 observations, an array or a tensor; the first one is encoded.
-    """
+    """Refuse an encoder whose output isn't that of its segments, for a batch (B, N) and one row."""
     check_segments(encoder)
     for given, where in ((units[[0, 0]], "two observations"), (units[[0]][0], "one observation")):
         named = named_arrays(encoder, encoder.encode(given), type(given), where)

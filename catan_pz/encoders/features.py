@@ -112,10 +112,7 @@ def hex_yields(flat: Array) -> Array:
 
 
 def vertex_yields(flat: Array) -> Array:
-    """(..., V, R + 1) pips of the hexes around each vertex by resource, then those blocked.
-
-    1 stands for three hexes of five pips, or for one of five under the robber.
-    """
+    """(..., V, R + 1) pips of the hexes around each vertex by resource, then those blocked."""
     yields = padded(merge(hex_yields(flat)), NUM_RESOURCES)
     blocked = padded(flat[..., PLACES["hex_pips"]] * flat[..., PLACES["hex_robber"]], 1)
     by_resource = gather(yields, _VERTEX_YIELDS).sum(-1) * (1 / 3)

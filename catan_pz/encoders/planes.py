@@ -55,14 +55,7 @@ def _numbered(start: int, rows: int, columns: int) -> NDArray[np.int64]:
 def sources_of_harbors(
     kinds: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Points of the vertices that harbors serve, and where the kinds of their harbors lie.
-
-    Args:
-        kinds: (k,) kinds of harbor, in the order of the planes that show them.
-
-    Returns:
-        (points, 2) and (points, k) places in the observation.
-    """
+    """(points, 2) vertices that harbors serve, and (points, k) where kinds (k,) of harbor lie."""
     served = VERTEX_HARBOR >= 0
     harbors = PLACES["harbor"].start + VERTEX_HARBOR[served, None] * _NUM_KINDS
     return VERTEX_POINTS[served], harbors + kinds

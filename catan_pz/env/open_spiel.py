@@ -66,9 +66,8 @@ class CatanGame(pyspiel.Game):
     """The game with its parameters.
 
     Parameters: `num_players`, `trading`, `victory_points` and `max_turns` as in `Rules`;
-    `boards`: the first chance node draws one of so many boards, each with equal probability;
-    `point_reward`: the reward of each victory point gained, from 0, besides 1 for a win and -1
-    for a loss. `max_turns` goes up to 10,737,418, since OpenSpiel counts decisions in C's int.
+    `boards`: the first chance node draws one of so many boards; `point_reward`: the reward of each
+    victory point gained, from 0, besides 1 for a win and -1 for a loss.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:

@@ -55,11 +55,7 @@ class SelfPlayData:
     next_step: Any
 
     def complete(self) -> dict[str, Any]:
-        """All decisions that are complete, as (K, ...) arrays by name, as a learner samples them.
-
-        The names are those of `recorded` and "reward", "advantage", "target", "targets" and
-        "has_target".
-        """
+        """All complete decisions, as (K, ...) arrays by name, as a learner samples them."""
         numbers = {name: getattr(self, name) for name in _WORKED_OUT}
         return {
             name: each(values, itemgetter(self.is_complete))

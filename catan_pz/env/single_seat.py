@@ -29,8 +29,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
     """Catan for one learner: `step` plays its action and then the others up to its next one.
 
     The reward of a step is the sum of what the seat gets until it decides again or the game
-    ends, an opponent's win included. `action_masks()` gives the legal actions, as sb3-contrib
-    asks for them. Observations are those of `raw_env` without the mask.
+    ends, an opponent's win included. Observations are those of `raw_env` without the mask.
 
     Infos have `action_mask`, (A,) int8, 1 for each legal action, all ones once the episode has
     ended, when no action counts. The last one of an episode also has `won` (0 or 1), `points`

@@ -1,7 +1,7 @@
 """Whole games as JSON lines, replayed without the random generator.
 
-The first line holds the state from which the game was recorded and the players' names, each
-further line one decision (forced ones included) with what chance brought, the last line the result.
+The first line is the state from which the game was recorded, each further one a decision (forced
+ones included) with what chance brought, the last one the result.
 """
 
 import json

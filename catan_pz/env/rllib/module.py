@@ -18,11 +18,9 @@ ILLEGAL: Final = -1e9
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """Policy and value of hidden layers each, for RLlib's new stack.
+    """Policy and value of hidden layers each, for RLlib's new stack and `catan_v0.env()`.
 
-    Observations are those of `catan_v0.env()`: a Dict of `observation`, an array or a Dict of
-    arrays, which are joined, and `action_mask` (A,). `model_config` may have `width` (128) and
-    `depth` (2) of the hidden layers.
+    `model_config` may have `width` (128) and `depth` (2) of the hidden layers.
     """
 
     def setup(self) -> None:
