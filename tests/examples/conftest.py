@@ -1,6 +1,17 @@
 """What all tests of the examples share."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
+
+BARE = ("endings", "gallery", "play", "starts", "trades", "tune_heuristic")
+"""Tests of programs that run without the extra `train`."""
+
+collect_ignore = []
+if not all(map(find_spec, ("sb3_contrib", "torch", "tyro"))):
+    bare = {f"test_{name}.py" for name in BARE}
+    collect_ignore += [p.name for p in Path(__file__).parent.glob("test_*") if p.name not in bare]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -9,3 +20,12 @@ def quick_pictures():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("catan_pz.training.evaluation.draw_curve", lambda *_: b"picture")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Networks as small as these are slower on several threads."""
+    if find_spec("torch"):
+        import torch
+
+        torch.set_num_threads(1)

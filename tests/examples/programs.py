@@ -28,8 +28,6 @@ def kill_after_a_checkpoint(program, arguments, out):
 def load(name):
     """A fresh module of a program; dataclasses look it up in `sys.modules` for their help."""
     path = EXAMPLES / f"{name}.py"
-    if str(EXAMPLES) not in sys.path:  # as a script's own folder is
-        sys.path.append(str(EXAMPLES))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
@@ -42,16 +40,16 @@ def end_of(out):
     from catan_pz.training.checkpoints import Checkpoints
 
     state = Checkpoints(out).load()
-    names = ("options", "seconds", "timers")
     past_selves = sorted(path.name for path in (out / "league").glob("*"))
-    return plain({k: v for k, v in state.items() if k not in names}) | {"files": past_selves}
+    return plain({k: v for k, v in state.items() if k != "options"}) | {"files": past_selves}
 
 
 def plain(value):
-    """Nested values with tensors as bytes, and without times."""
+    """Nested values with arrays as bytes, and without times."""
     if isinstance(value, dict):
-        times = ("seconds", "t")
+        times = ("seconds", "seconds_playing", "seconds_learning", "t", "timers")
         return {name: plain(one) for name, one in value.items() if name not in times}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
-    return value.numpy(force=True).tobytes() if hasattr(value, "numpy") else value
+    value = value.numpy(force=True) if hasattr(value, "numpy") else value
+    return value.tobytes() if hasattr(value, "tobytes") else value

@@ -3,9 +3,6 @@ import subprocess
 
 import pytest
 
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import parse
 from tests.examples.programs import load
@@ -63,13 +60,3 @@ def test_every_training_can_be_asked_for(ablation, tmp_path, program):
             trainer.make_model(args, trainer.make_games(args, make_opponents(args)))
     folders = {ablation.folder_of(name, 1, options) for name in options.only}
     assert len(folders) == len(options.only)
-
-
-def test_what_goes_wrong_is_told(ablation, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="only"):
-        ablation.main(["--only", "other"])
-    failed = subprocess.CompletedProcess([], 1, "", "error: no such thing")
-    monkeypatch.setattr(ablation.subprocess, "run", lambda *_a, **_o: failed)
-    with pytest.raises(RuntimeError, match="'baseline' with seed 1 failed:\nerror: no such"):
-        ablation.main(["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"])
-    assert not (tmp_path / "ablation.md").exists()

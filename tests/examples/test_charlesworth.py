@@ -1,29 +1,12 @@
 """PPO with heads and a league: advantages, learning, opponents, resuming."""
 
-import csv
-
 import numpy as np
 import pytest
-
-pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 import torch
 
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.agent import CharlesworthAgent, CharlesworthModel
 from catan_pz.published.charlesworth.training import END, UNKNOWN
-from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import load
-
-torch.set_num_threads(1)
-
-SMALL = (
-    *("--size=small", "--workers=1", "--group-size=4", "--decisions=16", "--max-turns=3"),
-    *("--seed=3", "--epochs=2", "--minibatches=2", "--league-every=1", "--eval-against=random"),
-    *("--eval-games=4", "--eval-every=2", "--eval-past=1", "--checkpoint-every=1"),
-    "--no-eval-first",
-)
 
 
 @pytest.fixture(scope="module")
@@ -139,45 +122,3 @@ def test_it_learns_which_kind_is_rewarded(program, tmp_path):
     assert probability[-1] > 0.9
     # The value goes from 0 (which stands for 150) towards what is got.
     assert made[-1].value[0] * 150 + 150 < made[0].value[0] * 150 + 150
-
-
-def final_state(folder):
-    """What a training has learned, as plain values."""
-    state = Checkpoints(folder).load()
-    mine = state["learner"]
-    timed = ("seconds_playing", "seconds_learning")
-    return {
-        "rows": [{k: v for k, v in row.items() if k not in timed} for row in state["rows"]],
-        "rng": mine["rng"],
-        "league": [mine["snapshots"], mine["draws"]],
-        "weights": {name: array.tolist() for name, array in mine["weights"].items()},
-    }
-
-
-def test_a_training_continues_as_if_it_had_not_stopped(program, tmp_path):
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    program.main([*SMALL, "--updates=2", f"--out={whole}"])
-    program.main([*SMALL, "--updates=1", f"--out={stopped}"])
-    result = program.main([*SMALL, "--updates=2", f"--out={stopped}", "--resume"])
-    assert final_state(stopped) == final_state(whole)
-    assert result["updates"] == 2
-    rows = list(csv.DictReader((stopped / "updates.csv").read_text().splitlines()))
-    assert len(rows) == 2
-    model = CharlesworthModel.read(stopped / "model.npz")
-    assert (stopped / "model.md").read_text() == model.card_text("charlesworth")
-    against = [row["against"] for row in result["results"]]
-    assert against == ["random", "itself, 1 updates older"]  # league_every is 1
-    assert CharlesworthAgent(stopped / "model.npz").model.card["updates"] == 2
-
-
-@pytest.mark.slow
-def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
-    """Rewards rise and the value function comes to fit what is got."""
-    options = ["--size=small", "--workers=1", "--group-size=64", "--decisions=1500", "--no-forced"]
-    options += ["--no-trading", "--max-turns=100", "--epochs=4", "--minibatches=6", "--updates=10"]
-    options += ["--learning-rate=1e-3", "--eval-every=10", "--eval-games=40", "--eval-past="]
-    program.main([*options, "--eval-against=random", f"--out={tmp_path}"])
-    state = Checkpoints(tmp_path).load()
-    before, after = state["curve"]
-    assert state["rows"][-1]["value_loss"] < state["rows"][0]["value_loss"] / 2
-    assert after["points"] > before["points"] + 0.2

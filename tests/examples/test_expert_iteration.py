@@ -3,12 +3,8 @@
 import json
 from dataclasses import replace
 
-import pytest
-
-pytest.importorskip("torch", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 import numpy as np
+import pytest
 import torch
 
 from catan_pz.agents.network import Base, Model
@@ -87,8 +83,6 @@ def test_decisions_are_those_of_the_seats_that_were_searched(program):
     fewer = program.play_searched(model(), replace(RULES, max_turns=8), [1, 2], SEARCH, 0.3)
     assert 0 < len(fewer) < len(played)
     assert not fewer.won.any()
-    with pytest.raises(ValueError, match="no decision was searched"):
-        program.play_searched(model(), RULES, [1], SEARCH, 0.0)
 
 
 @pytest.mark.slow
@@ -104,5 +98,3 @@ def test_an_expert_takes_the_place_of_the_search(program):
     assert (played.mask.sum(1) > 1).all()
     assert (played.policy.sum(1) == 1).all()
     assert not played.policy[played.mask == 0].any()
-    improved = program.play_searched(model(), RULES, [1], {}, 1.0, expert="search:simulations=20")
-    assert ((improved.policy > 0) & (improved.policy < 1)).any()

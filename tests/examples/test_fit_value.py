@@ -2,12 +2,8 @@
 
 import json
 
-import pytest
-
-pytest.importorskip("torch", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 import numpy as np
+import pytest
 import torch
 
 from catan_pz.agents.value.choice import Judge

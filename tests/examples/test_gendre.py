@@ -1,30 +1,14 @@
 """One-step A2C with a cross-dimensional network: targets, opponents, learning, resuming."""
 
-import csv
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
-import torch
-
 from catan_pz import actions, encoders
 from catan_pz.published.gendre import choices as c
-from catan_pz.published.gendre.agent import GendreAgent, GendreModel
-from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
+from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import load
-
-# Networks as small as these are slower on several threads.
-torch.set_num_threads(1)
-
-SMALL = (
-    *("--layers=1", "--planes=2", "--scalars=3", "--groups=3", "--group-size=2", "--decisions=64"),
-    *("--batch-size=16", "--max-turns=30", "--seed=3"),
-    *("--eval-games=2", "--no-eval-first", "--eval-every=2", "--eval-against=random"),
-)
 
 
 @pytest.fixture(scope="module")
@@ -129,25 +113,6 @@ def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
     assert frozen.past_of.tolist() == [0, 0, 0]
 
 
-def test_rules_are_those_of_the_paper(program):
-    rules = program.Args().make_rules()
-    assert (rules.num_players, rules.trading, rules.victory_points) == (2, False, 10)
-    assert (rules.discard_limit, rules.first_player, rules.skip_forced) == (7, "random", False)
-
-
-def final_state(folder):
-    """What a training has learned, as plain values."""
-    state = Checkpoints(folder).load()
-    one = state["learner"]
-    return {
-        "rows": state["rows"],
-        "rng": one["rng"],
-        "weights": {name: w.tolist() for name, w in one["weights"].items()},
-        "past": [{name: w.tolist() for name, w in past.items()} for past in one["past"]],
-        "games": unpack_arrays(one["batch"])["games"].tobytes(),
-    }
-
-
 def test_a_table_of_four_trades(program):
     """Each past self of a group sits in three seats, and answers to offers there."""
     one = learner(program, players=4, trading=True, batch_size=10_000)
@@ -172,21 +137,6 @@ def test_a_table_of_four_trades(program):
     assert taken["scalars"].shape == (100, 122)
     assert taken["legal"].shape == (100, 464)
     assert taken["legal"][np.arange(100), taken["choice"]].all()
-
-
-def test_a_training_continues_as_if_it_had_not_stopped(program, tmp_path):
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    arguments = [*SMALL, "--renew-every=1", "--optimizer=adam"]
-    program.main([*arguments, "--trainings=2", f"--out={whole}"])
-    program.main([*arguments, "--trainings=1", f"--out={stopped}"])
-    result = program.main([*arguments, "--trainings=2", f"--out={stopped}", "--resume"])
-    assert final_state(stopped) == final_state(whole)
-    assert result["trainings"] == 2
-    rows = list(csv.DictReader((stopped / "episodes.csv").read_text().splitlines()))
-    assert [row["updates"] for row in rows] == ["4"] * 2
-    model = GendreModel.read(stopped / "model.npz")
-    assert (stopped / "model.md").read_text() == model.card_text("gendre")
-    assert GendreAgent(stopped / "model.npz").model.card["trainings"] == 2
 
 
 @pytest.mark.slow

@@ -2,12 +2,8 @@
 
 from types import SimpleNamespace
 
-import pytest
-
-pytest.importorskip("tyro", reason="takes the extra `train`")
-pytest.importorskip("torch", reason="takes the extra `train`")
-
 import numpy as np
+import pytest
 import torch
 
 from catan_pz.rewards import PointsGained

@@ -8,9 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 from catan_pz.published.rocco.agent import OUTPUTS, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules

@@ -1,11 +1,6 @@
 """Rivals of a learner: shares, matching by win rate, past selves in files."""
 
 import numpy as np
-import pytest
-
-pytest.importorskip("torch", reason="takes the extra `train`")
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-
 import torch
 from parts.rivals import LEARNER, Rivals
 
@@ -75,27 +70,3 @@ def test_past_selves_play_as_their_files_say(tmp_path):
         rows = where & (rivals.rival == k)
         policy = network(int(name) + 1).log_probabilities(units[rows], mask[rows]).exp()
         assert np.abs(counts[k] / 50 - policy.sum(0).detach().numpy()).max() < 0.8
-
-
-def test_rivals_go_on_from_a_state(tmp_path):
-    ones = make(tmp_path, others=["heuristic"], games=32, share=1.0)
-    for k in range(2):
-        ones.begin(k)
-        ones.add(f"{k}", network(k).export(RULES))
-        ones.count(ones.seat, torch.arange(32) % 3 == 0)
-    others = make(tmp_path, others=["heuristic"], games=32, share=1.0)
-    others.set_state(ones.get_state())
-    batch = SelfPlayBatch(32, RULES, observation="units", seed=1)
-    units, mask = torch.tensor(batch.observation), torch.tensor(batch.mask)
-    where = torch.ones(32, dtype=torch.bool)
-    for rivals in (ones, others):
-        rivals.begin(7)
-    assert torch.equal(ones.win_rates, others.win_rates)
-    chosen = [rivals.act(units, mask, where, seeds) for rivals in (ones, others)]
-    assert torch.equal(*chosen)
-    for rivals in (ones, others):
-        rivals.count(rivals.seat, where)
-    assert torch.equal(ones.rival, others.rival)
-    (tmp_path / f"{ones.names[-1]}.npz").unlink()
-    with pytest.raises(ValueError, match=r"snapshot .* is missing"):
-        others.set_state(ones.get_state())

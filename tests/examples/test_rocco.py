@@ -1,30 +1,16 @@
 """The hierarchical DQN: targets, what is remembered, learning, resuming."""
 
-import json
 import shlex
 from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
-
-pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 import torch
 
 from catan_pz.published.rocco import choices
-from catan_pz.published.rocco.agent import RoccoModel
 from catan_pz.training.checkpoints import Checkpoints
-from tests.examples.programs import end_of, load
-
-# Networks as small as these are slower on several threads.
-torch.set_num_threads(1)
-
-SMALL = (
-    *("--max-turns=40", "--batch-size=8", "--memory=50", "--seed=3"),
-    *("--eval-games=2", "--eval-every=1", "--checkpoint-every=1"),
-)
+from tests.examples.programs import load
 
 
 @pytest.fixture(scope="module")
@@ -193,26 +179,6 @@ def test_games_side_by_side_are_those_of_the_batch(program):
     boards = own["state"][:, 1:594:11], own["next_state"][:, 1:594:11]
     np.testing.assert_array_equal(*boards)
     assert (own["next_state"][:, 666] >= own["state"][:, 666] + own["reward"]).all()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param("--executors=gcn", marks=pytest.mark.slow),
-        "--fast --games-at-once=3 --learn-every=2 --executor-learn-every=1",
-    ],
-)
-def test_it_goes_on_as_if_it_had_not_stopped(program, tmp_path, options):
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    arguments = [*options.split(), *SMALL, "--sub-goal", "--no-eval-first"]
-    program.main([*arguments, "--episodes=3", f"--out={whole}"])
-    program.main([*arguments, "--episodes=2", f"--out={parts}"])
-    result = program.main([*arguments, "--episodes=3", f"--out={parts}", "--resume"])
-    assert end_of(parts) == end_of(whole)
-    assert json.loads((parts / "result.json").read_text())["means"] == result["means"]
-    assert len((parts / "episodes.csv").read_text().splitlines()) == 1 + 3
-    model = RoccoModel.read(parts / "model.npz")
-    assert (parts / "model.md").read_text() == model.card_text("rocco")
 
 
 @pytest.mark.slow

@@ -1,10 +1,5 @@
 """Rounds of self-play: frames, who learns, demonstrations."""
 
-import pytest
-
-pytest.importorskip("torch", reason="takes the extra `train`")
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-
 import torch
 from parts.rivals import Rivals
 from parts.self_play_games import SelfPlayGames, _won
@@ -95,13 +90,6 @@ def test_a_sure_base_plays_for_the_learner(tmp_path):
     games.rivals.add("past", network.export(RULES))
     again = games.play(network, 1, **DISCOUNTS)
     assert (again.mask.gather(1, again.action[:, None]) == BASES_CHOICE).all()
-
-
-def test_the_same_round_is_played_alike(tmp_path):
-    network = make(tmp_path)[0]
-    one, same, other = (make(tmp_path)[1].play(network, k, **DISCOUNTS).action for k in (5, 5, 6))
-    assert torch.equal(one, same)
-    assert len(other) != len(one) or not torch.equal(other, one)
 
 
 def test_who_won_is_told_where_it_is_known():

@@ -55,15 +55,8 @@ def test_what_lies_ahead_is_drawn_anew(folder):
         assert (np.sort(of_it["deck"][:, top:]) == np.sort(position["deck"][top:])).all()
         assert len(np.unique(of_it["deck"], axis=0)) > 30
         assert (of_it["hand"] == position["hand"]).all()
-    alike = starts.draw(200, np.random.default_rng(3))
-    assert alike.tobytes() == drawn.tobytes()
 
 
 def test_a_record_longer_than_the_trainings_games_gives_its_beginning(folder):
     starts = Starts.read(folder, replace(RULES, max_turns=12), each=10_000)
     assert starts._positions["turn"].max() == 11
-
-
-def test_games_of_other_rules_are_refused(folder):
-    with pytest.raises(ValueError, match=r"1\.jsonl: .*victory_points=5, the training's is 10"):
-        Starts.read(folder, replace(RULES, victory_points=10))

@@ -2,17 +2,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 import torch
 
 from catan_pz.observation.segments import SIZE
 from tests.examples.programs import load
-
-# Networks as small as these are slower on several threads.
-torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module")
@@ -136,11 +129,3 @@ def test_samples_are_what_was_added(program, steps, n):
         assert sample["next_observations"][k, :3].tolist() == later
         mask = np.unpackbits(filled.rows[t + n]["masks"][game], count=13)
         assert (sample["next_masks"][k] == mask).all()
-
-
-def test_a_buffer_continues_from_its_state(program):
-    one, other = Filled(program, 50), Filled(program, 3)
-    other.buffer.set_state(one.buffer.get_state())
-    for _ in range(3):
-        first, second = one.buffer.sample(20), other.buffer.sample(20)
-        assert all((first[name] == second[name]).all() for name in first)

@@ -9,14 +9,8 @@ from importlib.util import find_spec
 
 import pytest
 
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
-import numpy as np
-
 from catan_pz.agents.network import Model
 from catan_pz.training.checkpoints import Checkpoints
-from catan_pz.training.distributed import Workers
 from tests.clusters import add_node, ray_cluster
 from tests.examples.programs import ENVIRONMENT, EXAMPLES, end_of, load
 
@@ -78,38 +72,6 @@ def test_what_a_training_comes_to(undisturbed, program):
     assert 0 < result["learned"] < 512
     assert sorted(state["learner"]["versions"]) == [7, 8]
     assert state["files"] == [f"{k:08d}.npz" for k in (2, 4, 6, 8)]
-
-
-@on_a_cluster
-def test_the_same_seed_gives_the_same_rounds(program, tmp_path):
-    """On the cluster and in this process."""
-    import ray
-
-    args = small(program, tmp_path)
-    weights = program.make_network(args).state_dict()
-    past = [program.make_network(args).export(args.make_rules())]
-    here = [program.Worker(args, index, None) for index in range(2)]
-    program.connect("auto")
-    make = program.partial(program.Worker, args)
-    there = Workers(ray, make, {0: None, 1: None}, 600.0, print)
-    for number in range(3):
-        there.ask(number, 0, ray.put(weights), ray.put(past))
-        given = there.take(number)
-        expected = [worker.play(number, 0, weights, past) for worker in here]
-        for index, wanted in enumerate(expected):
-            state = wanted.pop("state")
-            assert plain_arrays(given[index]) == plain_arrays(wanted)
-            assert plain_arrays(there.states[index]) == plain_arrays(state)
-    there.close()
-    assert expected[0]["observation"].dtype == np.int8
-    assert not np.array_equal(expected[0]["action"], expected[1]["action"])
-
-
-def plain_arrays(given):
-    return {
-        name: (value.dtype, value.shape, value.tobytes()) if hasattr(value, "dtype") else value
-        for name, value in given.items()
-    }
 
 
 @on_a_cluster
@@ -213,23 +175,3 @@ def test_it_trains_and_writes_everything(alone, tmp_path):
     assert Model.read(tmp_path / "model.npz").card["frames"] == 512
     assert [row["frames"] for row in Checkpoints(tmp_path).load()["curve"]] == [256, 512]
     assert (tmp_path / "curve.csv").exists()
-
-
-def test_a_stopped_training_leaves_its_model_and_resumes(alone, tmp_path):
-    run = alone.make_run(
-        alone.parse(alone.Args, [*SMALL, "--eval-every=256", f"--out={tmp_path}"], "")
-    )
-    run.stop()
-    run.train()
-    assert Model.read(tmp_path / "model.npz").card["frames"] == 64
-    assert not (tmp_path / "result.json").exists()
-    assert alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}", "--resume"])["rounds"] == 16
-
-
-def test_minibatches_that_no_round_fills_are_refused(alone, tmp_path):
-    """Two workers with four games play 64 decisions in a round, of which some aren't complete."""
-    with pytest.raises(ValueError, match=r"minibatches must be up to 32: .* gives .* 64"):
-        alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}", "--minibatches=33"])
-    assert not any(tmp_path.iterdir())
-    with pytest.raises(ValueError, match=r"minibatches .* round 0 gives"):
-        alone.main([*SMALL, "--eval-every=256", f"--out={tmp_path}", "--minibatches=32"])

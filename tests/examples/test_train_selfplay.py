@@ -4,10 +4,6 @@ import json
 from copy import deepcopy
 
 import pytest
-
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 import torch
 from parts.self_play_games import update_figures
 
@@ -162,20 +158,6 @@ def test_a_policy_is_started_from_a_model(program, whole, tmp_path):
     for name, array in Model.read(model).network.arrays.items():
         assert abs(started[name] - array).max() < 1e-3
     assert result["frames"] > 0
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--starts=nowhere"], "starts"),
-        (["--reward=win_loss"], "reward"),
-        (["--expert=", "--num-envs=1", "--n-steps=1"], "round 0 has fewer than two decisions"),
-        (["--expert=", "--init=ppo-2p"], "init: the model's players: 2; .*3; pass --players 2"),
-    ],
-)
-def test_bad_options_are_named(program, tmp_path, options, named):
-    with pytest.raises(ValueError, match=named):
-        program.main([*SMALL, f"--out={tmp_path}", *options])
 
 
 @pytest.mark.slow

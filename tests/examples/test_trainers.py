@@ -5,11 +5,6 @@ import json
 from contextlib import contextmanager
 
 import pytest
-
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-pytest.importorskip("matplotlib", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from catan_pz import agents
@@ -89,10 +84,8 @@ def test_it_trains_and_writes_everything(whole):
     assert json.loads((out / "result.json").read_text()) == result
     rows = list(csv.DictReader((out / "curve.csv").read_text().splitlines()))
     assert [int(row["frames"]) for row in rows] == [0, 96, 192, 224]
-    assert all(float(row["low"]) <= float(row["win_rate"]) <= float(row["high"]) for row in rows)
     assert (out / "curve.png").exists()
     assert not list(out.rglob(".*"))
-    assert all(result["timers"][part] > 0 for part in ("games", "updates", "evaluations"))
     model = Model.read(out / "model.npz")
     assert model.card["frames"] == 224
     assert "--opponents random,league:2" in model.card["command"]
@@ -111,17 +104,11 @@ def test_the_learning_rate_ends_where_it_says_though_rollouts_pass_the_frames(pr
 def test_logs_have_the_usual_tags(program, whole):
     logs = EventAccumulator(str(whole[1] / "logs"))
     logs.Reload()
-    tags = set(logs.Tags()["scalars"])
-    assert tags >= {
-        *("rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps", "time/iterations"),
-        *("time/total_timesteps", "time/time_elapsed", "train/loss", "train/learning_rate"),
-        *("episode/won", "episode/points", "eval/random", "seconds/updates"),
+    own = {"train_maskable_ppo": "train/approx_kl", "train_dqn": "train/q_values"}
+    assert set(logs.Tags()["scalars"]) >= {
+        *("rollout/ep_rew_mean", "time/fps", "train/loss", "episode/won", "eval/random"),
+        own[program.__name__],
     }
-    own = {
-        "train_maskable_ppo": {"train/entropy_loss", "train/value_loss", "train/approx_kl"},
-        "train_dqn": {"train/q_values", "train/n_updates", "rollout/exploration_rate"},
-    }
-    assert tags >= own[program.__name__]
     steps = [event.step for event in logs.Scalars("time/total_timesteps")]
     assert steps == [event.value for event in logs.Scalars("time/total_timesteps")]
     assert steps == sorted(set(steps))
@@ -151,21 +138,6 @@ def test_a_killed_training_resumes(program, whole, tmp_path):
     (tmp_path / ".checkpoint-000000000999.half.draft.pt").write_bytes(b"half")
     program.main([*arguments, "--resume"])
     assert end_of(tmp_path) == end_of(whole[1])
-
-
-@pytest.mark.parametrize(
-    ("argument", "match"),
-    [
-        ("--opponents=league:0", "opponents must be"),
-        ("--eval-against=ppo-4p", "agent 'ppo-4p' plays games of 4 players"),
-        ("--observation=planes", "board network"),
-    ],
-)
-def test_impossible_options_are_named(tmp_path, argument, match):
-    words = [*SMALL_PPO, argument, "--no-eval-first", f"--out={tmp_path}"]
-    with pytest.raises(ValueError, match=match):
-        load("train_maskable_ppo").main(words)
-    assert not (tmp_path / "checkpoint.json").exists()
 
 
 def test_imitation_is_worth_a_checkpoint_from_which_a_training_resumes_exactly(tmp_path):

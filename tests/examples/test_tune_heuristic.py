@@ -32,13 +32,6 @@ def test_a_resumed_run_is_the_whole_run(program, tmp_path):
     assert "offer" not in written
 
 
-def test_a_folder_in_use_and_other_options_are_refused(program, tmp_path):
-    program.main([*SHORT, "--generations=1", f"--out={tmp_path}"])
-    for words in (["--generations=2"], ["--generations=2", "--games=30", "--resume"]):
-        with pytest.raises(ValueError, match=r"resume|games"):
-            program.main([*SHORT, *words, f"--out={tmp_path}"])
-
-
 def test_bad_weights_win_less(program, tmp_path):
     tuning = program.Tuning(program.Args(out=tmp_path))
     best = tuning.won(Weights(), 400, 1)

@@ -6,9 +6,6 @@ import json
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
 from catan_pz.published.xenou.agent import XenouModel
 from tests.examples.programs import load
 

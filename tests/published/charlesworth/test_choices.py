@@ -73,15 +73,6 @@ def test_joint_actions_are_the_legal_ones(steps):
         assert set(single_actions(rows)) == expected
 
 
-def test_two_orders_of_a_year_of_plenty_are_one_action():
-    holder = {"settlements": [10], "roads": [7], "cards": {"year_of_plenty": 1}}
-    game = position([holder, {}, {}, {}], rules=RULES, turn=40, rolled=True)
-    rows, _ = listed(game)
-    plays = rows[rows[:, 0] == ch.PLAY]
-    assert len(plays) == 25
-    assert len(set(single_actions(plays))) == 15
-
-
 def test_the_player_named_can_hold_what_is_asked_for():
     # All hands are known. The next player has an ore, the one across two wool, the last nothing.
     game = table({"brick": 2}, {"ore": 1}, {"wool": 2})

@@ -10,7 +10,7 @@ from catan_pz.encoders import load
 from catan_pz.game import position
 from catan_pz.observation.segments import PLACES
 from catan_pz.published.gendre import choices as c
-from catan_pz.published.gendre.choices import decide, kept_hands, legal_logits, undecided
+from catan_pz.published.gendre.choices import decide, kept_hands, undecided
 from catan_pz.rules import Rules
 from catan_pz.terms import Resource
 
@@ -207,21 +207,6 @@ def test_masks_are_never_violated(rules):
     assert used[324:327].sum() == (seats - 1 if seats > 2 else 0)
     assert used[327:].any() == rules.trading
     assert used[[219, 240, 241, 242, 243]].all()
-
-
-def test_a_network_is_asked_only_where_several_choices_are_legal():
-    legal = np.random.default_rng(1).random((20, TWO)) < 0.1
-    forced = np.arange(20) % 4 == 0
-    legal[forced] = np.arange(TWO) == c.ROLL
-    seen, asked = {"scalars": np.arange(20, dtype=np.float32)}, []
-
-    def evaluate(part):
-        asked.extend(part["scalars"].tolist())
-        return np.ones((15, TWO), np.float32)
-
-    found = legal_logits(evaluate, seen, legal)
-    assert asked == np.flatnonzero(~forced).tolist()
-    assert (found == np.where(legal, np.where(forced[:, None], 0, 1), -np.inf)).all()
 
 
 @pytest.mark.parametrize(

@@ -39,39 +39,33 @@ def test_the_formula_is_the_printed_recurrence():
     assert phi[1] == pytest.approx(0.5 * 0.7310586 * 0.7615942)
 
 
-def test_an_lstm_is_the_usual_cell():
-    """One unit, one action, weights of one: worked out with plain numbers."""
+def logistic(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm(x, hidden, cell):
+    total = 0.5 * (x + hidden)
+    cell = logistic(total + 1) * cell + logistic(total) * np.tanh(total)
+    return logistic(total) * np.tanh(cell), cell
+
+
+def gru(x, hidden, cell):
+    gate = logistic(0.5 * (x + hidden))
+    return gate * hidden + (1 - gate) * np.tanh(0.5 * (x + gate * hidden)), cell
+
+
+@pytest.mark.parametrize(("step", "biases"), [(lstm, [0, 1, 0, 0]), (gru, [0, 0, 0])])
+def test_cells_are_the_usual_ones(step, biases):
+    """One unit, one action, weights alike: worked out with plain numbers."""
     weights = {
-        "weight_0": np.full((1, 4, 2), 0.5, np.float32),
-        "bias_0": np.array([[0, 1, 0, 0]], np.float32),
+        "weight_0": np.full((1, len(biases), 2), 0.5, np.float32),
+        "bias_0": np.array([biases], np.float32),
         "output": np.array([[2]], np.float32),
     }
-    network = RecurrentNetwork(weights, XenouOptions(network="lstm", hidden=1))
-
-    def logistic(x):
-        return 1 / (1 + np.exp(-x))
-
+    network = RecurrentNetwork(weights, XenouOptions(network=step.__name__, hidden=1))
     hidden = cell = 0.0
     for x in (1.0, -2.0):
-        total = 0.5 * (x + hidden)
-        cell = logistic(total + 1) * cell + logistic(total) * np.tanh(total)
-        hidden = logistic(total) * np.tanh(cell)
-        scores, _ = network.evaluate(np.array([x], np.float32))
-        assert scores[0] == pytest.approx(2 * hidden, rel=1e-5)
-
-
-def test_a_gru_is_the_usual_cell():
-    weights = {
-        "weight_0": np.full((1, 3, 2), 0.5, np.float32),
-        "bias_0": np.zeros((1, 3), np.float32),
-        "output": np.array([[2]], np.float32),
-    }
-    network = RecurrentNetwork(weights, XenouOptions(network="gru", hidden=1))
-    hidden = 0.0
-    for x in (1.0, -2.0):
-        gate = 1 / (1 + np.exp(-0.5 * (x + hidden)))
-        new = np.tanh(0.5 * (x + gate * hidden))
-        hidden = gate * hidden + (1 - gate) * new
+        hidden, cell = step(x, hidden, cell)
         scores, _ = network.evaluate(np.array([x], np.float32))
         assert scores[0] == pytest.approx(2 * hidden, rel=1e-5)
 
@@ -106,15 +100,6 @@ def test_gradients_are_those_of_finite_differences(kind, layers):
             slope = (ends[0] - ends[1]) / 2e-4
             assert gradient[(1, *place)] == pytest.approx(slope, abs=2e-3), (name, place)
     assert scores.shape == (2,)
-
-
-def test_the_formulas_gradient_is_its_trace():
-    theta = np.zeros((3, 4), np.float32)
-    network = FormulaNetwork({"theta": theta})
-    _, trace = network.evaluate(np.array([1, 2, 0, 5], np.float32))
-    network.ascend(trace, np.array([0.5], np.float32), slice(2, 3))
-    assert not theta[:2].any()
-    np.testing.assert_allclose(theta[2], 0.5 * trace)
 
 
 @pytest.mark.parametrize("squash", ["sigmoid", "softmax", "none"])

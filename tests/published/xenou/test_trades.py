@@ -81,19 +81,6 @@ def test_an_offer_is_accepted_rejected_or_countered(game):
     assert all(offer["give"] == {"ore": 1} for offer in counters)
 
 
-def test_what_is_not_held_is_not_accepted(game):
-    act(game, "offer", give={"brick": 1}, get={"grain": 1})
-    assert not legal_trades(view(game), Phase.ANSWER)[YES]
-
-
-def test_the_first_who_accepted_gets_the_trade(game):
-    act(game, "offer", give={"brick": 1}, get={"ore": 1})
-    for kind in ("reject", "accept", "reject"):
-        act(game, kind)
-    assert game.player == 0
-    assert first_with(view(game), ACCEPTED) == action_id("close_with", seat=2)
-
-
 def test_counter_offers_are_accepted_or_rejected(game):
     act(game, "offer", give={"brick": 1}, get={"ore": 1})
     act(game, "reject")
@@ -104,3 +91,8 @@ def test_counter_offers_are_accepted_or_rejected(game):
     legal = legal_trades(seen, Phase.CLOSE)
     assert legal.nonzero()[0].tolist() == [YES, NO]
     assert first_with(seen, COUNTERED) == action_id("close_with", seat=2)
+    game.step(action_id("withdraw"))
+    act(game, "offer", give={"wool": 1}, get={"ore": 1})
+    for kind in ("reject", "accept", "reject"):
+        act(game, kind)
+    assert first_with(view(game), ACCEPTED) == action_id("close_with", seat=2)
