@@ -1,5 +1,6 @@
 """`catan-pz serve`: a table in the browser."""
 
+import re
 import secrets
 import socket
 import tempfile
@@ -47,6 +48,11 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 @option("--seats", "Seats for persons; 0 to look on.", click.IntRange(0, 4), default=1)
 @option("--names", "What the persons are called.  [Human]", metavar="NAMES")
 @option("--host", "Address to listen on.", default="127.0.0.1")
+@option(
+    "--proxy",
+    "Address of a proxy before it, such as https://catan.example, by which browsers come.",
+    metavar="URL",
+)
 @option("--port", "0: any free.", click.IntRange(0, 65535), default=8000)
 @option("--tables", "Tables like this.", click.IntRange(1, 100), default=1)
 @option(
@@ -76,6 +82,7 @@ def serve(  # wide: click passes each option of the command
     seats: int,
     names: str | None,
     host: str,
+    proxy: str | None,
     port: int,
     tables: int,
     pause: float,
@@ -90,6 +97,10 @@ def serve(  # wide: click passes each option of the command
     connection comes back to the same game. There is no encryption: serve to networks that you
     trust, or behind a proxy that adds it.
     """
+    if proxy is not None:
+        proxy = proxy.rstrip("/")
+        if not re.fullmatch(r"https?://[^/\s]+", proxy):
+            raise click.UsageError(f"--proxy must be such as https://catan.example, got {proxy!r}")
     need("web", "a table in the browser", "starlette", "uvicorn", "websockets")
     from catan_pz.web.listening import listen, open_socket
     from catan_pz.web.saved import by_number, free_files
@@ -105,13 +116,13 @@ def serve(  # wide: click passes each option of the command
         served = [live[path] for path in sorted(live, key=by_number)]
         named = _named_host(host, opened)
         bracketed = f"[{named}]" if ":" in named else named
-        address = f"http://{bracketed}:{opened.getsockname()[1]}"
+        address = proxy or f"http://{bracketed}:{opened.getsockname()[1]}"
         _say_links(served, address)
         if studies is not None:
             click.echo(f"Study: {address}/study")
         if host not in _LOOPBACK:
             click.echo("Anybody on this network who has a link can use it.", err=True)
-        listen(opened, host, served, studies)
+        listen(opened, host, served, studies, proxy=proxy or "")
 
 
 class _Asked(NamedTuple):

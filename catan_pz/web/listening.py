@@ -115,10 +115,11 @@ def listen(
     tables: Sequence[LiveTable],
     studies: Studies | None = None,
     page: str = "",
+    proxy: str = "",
 ) -> None:
     """Serve as `make_app` does, on a socket that was opened for a host, until told to end."""
     config = uvicorn.Config(
-        make_app(tables, studies, own_names(host, opened), page),
+        make_app(tables, studies, own_names(host, opened), page, proxy),
         log_level="warning",
         http=LimitedHttp,
         ws="websockets-sansio",

@@ -69,16 +69,20 @@ def _response(content: str, media_type: str) -> Response:
 
 
 def is_own_origin(socket: WebSocket) -> bool:
-    """Whether a page of this server opens the connection, or no page at all; says so if not."""
+    """Whether a page of this server opens the connection, or no page at all; says so if not.
+
+    Its pages are those of the host that is asked for, and of the application's `state.proxy`.
+    """
     origin, host = socket.headers.get("origin"), socket.headers.get("host", "")
     if origin is None:
         return True
     try:
         page = urlsplit(origin)
-        own = urlsplit(f"{page.scheme}://{host}")  # a proxy may have taken TLS off
+        # A proxy may have taken TLS off, or asks by another name than browsers do.
+        own = [urlsplit(f"{page.scheme}://{host}"), urlsplit(socket.app.state.proxy)]
         usual = {"http": 80, "https": 443}[page.scheme]
-        found = [(at.hostname, at.port or usual) for at in (page, own)]
-        is_own = bool(page.hostname) and found[0] == found[1]
+        found, *hosts = ((at.hostname, at.port or usual) for at in (page, *own))
+        is_own = bool(page.hostname) and found in hosts
     except (ValueError, KeyError):  # such as an open bracket
         is_own = False
     if not is_own:

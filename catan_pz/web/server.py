@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -151,6 +152,7 @@ def make_app(
     studies: Studies | None = None,
     names: Sequence[str] = ("*",),
     page: str = "",
+    proxy: str = "",
 ) -> Starlette:
     """The application that serves tables, and studies where there are any.
 
@@ -159,13 +161,15 @@ def make_app(
         studies: what is studied; None for no study.
         names: under which the server may be asked for, as `own_names` gives them.
         page: HTML for "/", such as a replay; a page that says how to come to a table where "".
+        proxy: the address by which browsers come, such as "https://catan.example"; "" for none.
     """
-    own_host = Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
+    hosts = [*names, *([urlsplit(proxy).hostname or ""] if proxy else [])]
+    own_host = Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
     if page:
         only = Route("/", lambda _request: HTMLResponse(page))
         return Starlette(routes=[only], middleware=[own_host])
     served = _Served(tables, studies)
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/", served.first_page),
             Route("/table/{link}", served.page),
@@ -176,6 +180,8 @@ def make_app(
         middleware=[Middleware(SafeHeaders), own_host],
         lifespan=served.lifespan,
     )
+    app.state.proxy = proxy
+    return app
 
 
 class _Served:

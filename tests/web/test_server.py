@@ -107,6 +107,22 @@ def test_another_origin_is_refused(caplog: pytest.LogCaptureFixture) -> None:
         assert "A page of http://evil.test asked for testserver: refused." in caplog.messages
 
 
+def test_pages_of_the_proxy_that_was_named_are_own() -> None:
+    table = LiveTable(hosted(), None)
+    app = make_app([table], None, ["localhost"], proxy="https://catan.example")
+    with TestClient(app) as client:
+        for host in ("localhost:8000", "catan.example"):  # some proxies keep the name
+            for origin in ("https://catan.example", "https://CATAN.example:443"):
+                headers = {"origin": origin, "host": host}
+                with client.websocket_connect(socket_of(table, 0), headers=headers) as socket:
+                    assert socket.receive_json()["viewer"] == 0
+            for origin in ("https://catan.example:444", "https://other.example"):
+                headers = {"origin": origin, "host": host}
+                opened = client.websocket_connect(socket_of(table, 0), headers=headers)
+                with pytest.raises(WebSocketDisconnect), opened:
+                    pass
+
+
 @pytest.mark.usefixtures("no_limit")
 def test_a_game_is_played_saved_and_played_again(tmp_path: Path) -> None:
     path = tmp_path / "table-0.jsonl"
