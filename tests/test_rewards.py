@@ -42,9 +42,7 @@ def after(game, *actions, reward=None):
     match.replace(game)
     for action in actions:
         code = match.play(action)
-    if not match.has_reward(code):
-        return [0.0] * 4
-    return match.rewards()
+    return match.rewards(code) or [0.0] * 4
 
 
 def terms_of(game, action):

@@ -159,8 +159,9 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
             self._put_masks_in_infos()
         if code & FINISHED:
             self._finish(bool(code & OVER))
-        if match.has_reward(code):
-            self.rewards = dict(zip(self.agents, match.rewards(), strict=False))
+        rewards = match.rewards(code)
+        if rewards is not None:
+            self.rewards = dict(zip(self.agents, rewards, strict=False))
             self._rewarded = True
             self._accumulate_rewards()
         if self.render_mode == "human":

@@ -91,12 +91,10 @@ class Match:
             game.check(action)
         return game.play(action, self._detail)
 
-    def has_reward(self, code: int) -> bool:
-        """Whether the reward of a step may be other than zero."""
-        return bool(code >> TERMS_SHIFT & self._depends_on) or self._depends_on == -1
-
-    def rewards(self) -> list[float]:
-        """Rewards of the last step, by seat."""
+    def rewards(self, code: int) -> list[float] | None:
+        """Rewards of the last step, of this code, by seat; None where all are zero for sure."""
+        if not (code >> TERMS_SHIFT & self._depends_on or self._depends_on == -1):
+            return None
         rewards = reward_values(self.reward, self.game.terms[None], self.game.games)
         by_seat: list[float] = rewards[0].astype(np.float64).tolist()
         return by_seat

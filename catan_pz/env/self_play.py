@@ -250,8 +250,9 @@ class SelfPlayEnv(OneGame):
         code = match.play(action)
         self._rewards[player] = 0
         self._is_on = not code & FINISHED
-        if match.has_reward(code):
-            self._rewards += match.rewards()[: len(self._rewards)]
+        rewards = match.rewards(code)
+        if rewards is not None:
+            self._rewards += rewards[: len(self._rewards)]
         observation, info = self._show()
         truncated = not self._is_on and not code & OVER
         return observation, self._rewards.copy(), bool(code & OVER), truncated, info

@@ -206,7 +206,8 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
 
     def _reward(self, code: int) -> float:
         """The learner's reward of a step."""
-        return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
+        rewards = self._match.rewards(code)
+        return 0.0 if rewards is None else rewards[self.seat]
 
     def _observe(self) -> Any:
         return self._match.observe(self.seat)[0]
