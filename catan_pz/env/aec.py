@@ -70,6 +70,7 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         self._match = Match(Rules.of(raw_env, rules, options), reward, observation=observation)
         self._seeds = np.random.default_rng()
         self.possible_agents = list(AGENTS[: self.rules.num_players])
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         num_actions = self.rules.num_actions
         self.observation_spaces = {
             agent: masked_space(self._match.encoder, num_actions) for agent in self.possible_agents
@@ -89,9 +90,10 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         return self.action_spaces[agent]
 
     def _seat_of(self, agent: str) -> int:
-        if agent not in self.possible_agents:
+        seat = self._seats.get(agent)
+        if seat is None:
             raise ValueError(f"unknown agent {quoted(agent)}; agents are {self.possible_agents}")
-        return self.possible_agents.index(agent)
+        return seat
 
     def _clear(self, agents: list[str]) -> None:
         """Take the place of a game's start, for those who play."""
