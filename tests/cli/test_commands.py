@@ -5,6 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -14,14 +15,12 @@ from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.cli import app, machine, main
 from catan_pz.cli.agents import load_agent, trained_with
-from catan_pz.cli.console import need
 from catan_pz.cli.options import RuleChoice
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.kernels.rule import Entry
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
-from tests.agents.test_network import model
 from tests.engine.test_perft import SETUP_COUNTS
 
 COMMANDS = app.commands()
@@ -32,9 +31,6 @@ HEAVY = ("numpy", "numba", "torch", "gymnasium", "pettingzoo", "pygame", "rich")
 def told(capsys: Any) -> str:
     """What was said on standard error, on one line."""
     return " ".join(capsys.readouterr().err.split())
-
-
-# ---------------------------------------------------------------------------------- the group
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -154,13 +150,6 @@ def test_an_interrupted_start_is_no_traceback(monkeypatch: pytest.MonkeyPatch, c
     assert capsys.readouterr().err == "Interrupted.\n"
 
 
-def test_what_is_missing_is_named_with_its_extra() -> None:
-    need("render", "a thing", "json")
-    with pytest.raises(click.ClickException) as raised:
-        need("render", "a thing", "json", "no_such_module")
-    assert raised.value.message == 'a thing needs no_such_module: pip install "catan-pz[render]"'
-
-
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
@@ -194,24 +183,11 @@ def test_adapters_name_the_extra_that_they_miss(
         import_module(module)
 
 
-# ------------------------------------------------------------------------- agents and their rules
-
-
-def test_small_networks_play_by_their_file(tmp_path: Path) -> None:
-    path, small = tmp_path / "small.npz", model()
-    rules = Rules.from_dict(small.rules)
-    small.save(path)
-    assert load_agent(str(path), rules).name == "small"
-    with pytest.raises(click.UsageError, match="there is no model"):
-        load_agent("none.npz", rules)
-
-
 def test_an_option_of_an_agent_may_be_a_file(tmp_path: Path) -> None:
     from catan_pz.published.gendre.agent import SHIPPED
 
     rules = Rules(num_players=2, trading=False)
-    for spec in (f"gendre:model={SHIPPED}", f"gendre:choice=best,model={SHIPPED}"):
-        assert load_agent(spec, rules).name == "gendre"
+    assert load_agent(f"gendre:choice=best,model={SHIPPED}", rules).name == "gendre"
     with pytest.raises(click.UsageError, match=r"agent 'gendre:model=.*none\.npz'.*No such file"):
         load_agent(f"gendre:model={tmp_path / 'none.npz'}", rules)
     with pytest.raises(click.UsageError, match="no model that can be played"):
@@ -258,20 +234,13 @@ def test_an_own_encoder_is_known_to_models(
     assert "--encoder own_encoder:Other: " in capsys.readouterr().err
 
 
-# ------------------------------------------------------------------------------- this machine
-
-
 def rows(out: str) -> list[list[str]]:
     return [line.split() for line in out.split("\n")[1:] if line]
 
 
-def test_perft_counts(capsys: Any) -> None:
-    assert main(["perft", "4", "--players", "2"]) == 0
-    counted = [int(row[1].replace(",", "")) for row in rows(capsys.readouterr().out)]
-    assert counted == SETUP_COUNTS[:4]
-
-
-def test_perft_divides_a_position(tmp_path: Path, capsys: Any) -> None:
+def test_perft_counts_and_divides(tmp_path: Path, capsys: Any) -> None:
+    assert main(["perft", "2", "--players", "2"]) == 0
+    assert [int(row[1]) for row in rows(capsys.readouterr().out)] == SETUP_COUNTS[:2]
     game = Game(seed=5, num_players=2)
     while game.phase.name != "ROLL":
         game.step(int(game.legal_actions()[0]))
@@ -298,24 +267,16 @@ def test_warmup_finds_every_entry_point() -> None:
     assert len(set(map(id, things))) == len(things)
 
 
-class Ready:
-    """An entry point that is compiled."""
-
-    done = False
-
-    def compiled(self) -> None:
-        self.done = True
-
-
 def test_warmup_compiles_all(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    things = [(f"thing {k}", Ready()) for k in range(3)]
-    monkeypatch.setattr(machine, "entries", lambda: iter(things))
-    assert main(["warmup"]) == 0
-    assert all(thing.done for _, thing in things)
-    assert re.fullmatch(r"3 entry points are ready after [\d.]+ s\.\n", capsys.readouterr().out)
-    monkeypatch.setattr(machine, "entries", lambda: iter(()))
-    assert main(["warmup"]) == 0
-    assert "NUMBA_DISABLE_JIT" in capsys.readouterr().out
+    compiled: list[str] = []
+    things = [
+        (f"thing {k}", SimpleNamespace(compiled=lambda k=k: compiled.append(k))) for k in "ab"
+    ]
+    for found, told in ((things, "2 entry points are ready after"), ([], "NUMBA_DISABLE_JIT")):
+        monkeypatch.setattr(machine, "entries", lambda found=found: iter(found))
+        assert main(["warmup"]) == 0
+        assert told in capsys.readouterr().out
+    assert compiled == ["a", "b"]
 
 
 def test_info_tells_what_there_is(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -343,9 +304,6 @@ def test_bench_measures_each_thing(capsys: Any) -> None:
         (row,) = (line for line in out.split("\n") if line[:46].rstrip() == name)
         assert int(re.findall(r"([\d,]+) \S+(?: steps)?/s", row)[0].replace(",", "")) > 100
     assert "2 players, trade between players off; 8 games" in out
-
-
-# ------------------------------------------------------------------------- streams and programs
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such shell there")

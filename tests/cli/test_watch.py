@@ -1,10 +1,5 @@
 import json
-import os
-import re
-import select
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +8,7 @@ import pytest
 from catan_pz.cli import main
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
-from tests.cli.test_play import program
+from tests.cli.terminal import Terminal
 from tests.render.test_svg import labels
 
 
@@ -73,66 +68,24 @@ def test_the_browser_gets_a_replay(
     assert "Ctrl-C ends" in capsys.readouterr().err
 
 
-CLEAR = "\x1b[H\x1b[J"
-
-
-def plain(shown: str) -> str:
-    """What a terminal shows, without colours."""
-    return re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r", "")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
 def test_watching_in_a_pseudo_terminal(recorded: Path) -> None:
-    import pty
-    import termios
-
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, 80))
-    process = subprocess.Popen(
-        program("watch", str(recorded), "--terminal", "--speed", "0.1"),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=os.environ | {"TERM": "xterm-256color"},
-    )
-    os.close(theirs)
-    shown = ""
-
-    def until(words: str) -> None:
-        nonlocal shown
-        last = time.monotonic() + 60
-        while words not in shown:
-            assert time.monotonic() < last, shown[-500:]
-            if select.select([ours], [], [], 1)[0]:
-                shown += os.read(ours, 65536).decode()
-        for screen in plain(shown).split(CLEAR)[1:]:
-            assert len(screen.split("\n")) <= 24
-            assert max(map(len, screen.split("\n"))) <= 80
-        shown = ""
-
     last = len(GameRecord.load(recorded).decisions)
-    try:
-        until("0/")
-        os.write(ours, b" ")
-        until("paused")
-        os.write(ours, b"\x1b[C")
-        until("] 1/")
-        os.write(ours, b"\x1b[C")
-        until("] 2/")
-        os.write(ours, b"\x1b[D")
-        until("] 1/")
-        os.write(ours, b"\x1b[F")
-        until(f" {last}/{last} ")
-        os.write(ours, b"\x1b[5~")
-        os.write(ours, b"\x1b[H")
-        until(f"] 0/{last} ")
-        os.write(ours, b"+")
-        os.write(ours, b"q")
-        assert process.wait(30) == 0
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
+    with Terminal("watch", str(recorded), "--terminal", "--speed", "0.1") as terminal:
+        terminal.until("0/")
+        for keys, shown in (
+            (" ", "paused"),
+            ("\x1b[C", "] 1/"),
+            ("\x1b[C", "] 2/"),
+            ("\x1b[D", "] 1/"),
+            ("\x1b[F", f" {last}/{last} "),
+            ("\x1b[5~\x1b[H", f"] 0/{last} "),
+        ):
+            terminal.type(keys)
+            terminal.until(shown)
+        terminal.type("+q")
+        terminal.end()
+        assert terminal.screens()
 
 
 def test_export_of_pictures(recorded: Path, tmp_path: Path, capsys: Any) -> None:
@@ -184,6 +137,8 @@ def wrong_record(tmp_path: Path, recorded: Path) -> Path:
 
 def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "no.jsonl").write_text("{}\n")
+    wrong = tmp_path / "state.jsonl"
+    wrong.write_text(recorded.read_text().replace('"robber": ', '"robber": 9', 1))
     for words, status, complaint in (
         ([str(tmp_path / "none.jsonl")], 2, "does not exist"),
         ([str(tmp_path / "no.jsonl")], 1, "no.jsonl holds no recorded game"),
@@ -192,6 +147,7 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
             1,
             "wrong.jsonl holds no recorded game: line 5",
         ),
+        ([str(wrong), "--terminal"], 1, "state.jsonl holds no recorded game"),
         ([str(recorded), "--viewer", "2"], 2, "--viewer 2: this game has the seats 0 to 1"),
         (
             [str(recorded), "--export", "a.bmp"],
@@ -220,17 +176,6 @@ def test_a_file_without_an_end_is_told(words: list[str], complaint: str, capsys:
         pytest.importorskip("starlette", reason="takes the extra `web`")
     assert main(words) in (1, 2)
     assert complaint in capsys.readouterr().err
-
-
-def test_a_recording_with_a_wrong_state_is_named(
-    recorded: Path, tmp_path: Path, capsys: Any
-) -> None:
-    path = tmp_path / "wrong.jsonl"
-    path.write_text(recorded.read_text().replace('"robber": ', '"robber": 9', 1))
-    for words in (["watch", str(path), "--terminal"], ["export", str(path), "--html", "x.html"]):
-        assert main(words) == 1
-        out, error = capsys.readouterr()
-        assert (out, error.split(" game: ")[0]) == ("", f"Error: {path} holds no recorded")
 
 
 def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(

@@ -34,61 +34,67 @@ async def closed(writer: asyncio.StreamWriter) -> None:
 
 
 class ScriptedServer:
-    """Invites each robot to games, one after the other, until there are enough."""
+    """Plays a game to each script, with the robot that it invites.
 
-    def __init__(self, name: str, scripts: list[Script], refusal: str | None = None) -> None:
+    Args:
+        name: of the recorded game.
+        scripts: of the games that are played.
+        on_demand: whether a game waits for somebody to ask for it.
+        ignored: requests that come to nothing, from the first on.
+    """
+
+    def __init__(
+        self, name: str, scripts: list[Script], *, on_demand: bool = False, ignored: int = 0
+    ) -> None:
         self.texts = received(name)
         self.scripts = scripts
-        self.refusal = refusal
+        self.on_demand = on_demand
+        self.ignored = ignored
         self.port = 0
         self.said: list[str] = []
-        self.served = 0
+        self.asked_for: asyncio.Queue[str] = asyncio.Queue()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            await self.greet(reader, writer)
-            while self.served < len(self.scripts):
-                script = self.scripts[self.served]
-                self.served += 1
-                await self.play(reader, writer, script)
-            while True:
-                self.said.append(await read_text(reader))
+            await self.wait_for(reader, Kind.VERSION)
+            first = await self.hear(reader)
+            if first.kind == Kind.I_AM_A_ROBOT:
+                await self.play_with(first.fields[1], reader, writer)
+            else:
+                await self.take_requests(first, reader, writer)
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
             await closed(writer)
 
-    async def greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self.wait_for(reader, Kind.VERSION)
-        greeting = await self.wait_for(reader, Kind.I_AM_A_ROBOT)
-        refusal = self.refusal
-        if greeting.fields[1] != COOKIE:
-            refusal = "Cookie contents do not match the running server."
-        if refusal is not None:
-            writer.write(frame(f"1059|{refusal}"))
-            await writer.drain()
-            raise OSError
-        for text in ("9998|2700,2.7.00,test,;ch;", "1003|", "77777|what is this", WELCOME):
-            writer.write(frame(text))
-        writer.write(frame("9999|7"))
-        await self.wait_for(reader, Kind.SERVER_PING)
+    async def hear(self, reader: asyncio.StreamReader) -> Message:
+        self.said.append(await read_text(reader))
+        return Message.parse(self.said[-1])
 
-    async def wait_for(self, reader: asyncio.StreamReader, kind: Kind) -> Message:
+    async def wait_for(self, reader: asyncio.StreamReader, kind: Kind) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while (await self.hear(reader)).kind != kind:
+                pass
+
+    async def play_with(
+        self, cookie: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if cookie != COOKIE:
+            writer.write(frame("1059|Cookie contents do not match the running server."))
+            return
+        greeting = ("9998|2700,2.7.00,test,;ch;", "1003|", "77777|what is this", WELCOME, "9999|7")
+        for text in greeting:
+            writer.write(frame(text))
+        await self.wait_for(reader, Kind.SERVER_PING)
+        for k, script in enumerate(self.scripts, 1):
+            game = await self.asked_for.get() if self.on_demand else f"game {k}"
+            await self.play(game, script, reader, writer)
         while True:
-            text = await asyncio.wait_for(read_text(reader), PATIENCE)
-            self.said.append(text)
-            message = Message.parse(text)
-            if message.kind == kind:
-                return message
+            await self.hear(reader)
 
     async def play(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        script: Script,
-        game: str = "",
+        self, game: str, script: Script, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        game = game or f"game {self.served}"
         for text in script(self.texts):
             if text == CUT:
                 await writer.drain()
@@ -102,47 +108,6 @@ class ScriptedServer:
         await writer.drain()
         await self.wait_for(reader, Kind.LEAVE_GAME)
 
-
-class ServerOnDemand(ScriptedServer):
-    """Plays the games that somebody asks for, as long as a robot is there to play them.
-
-    Args:
-        name: of the recorded game.
-        scripts: of the games that are played.
-        ignored: requests that come to nothing, from the first on.
-    """
-
-    def __init__(self, name: str, scripts: list[Script], ignored: int = 0) -> None:
-        super().__init__(name, scripts)
-        self.ignored = ignored
-        self.is_there = False
-        self.asked_for: asyncio.Queue[str] = asyncio.Queue()
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            await self.wait_for(reader, Kind.VERSION)
-            first = Message.parse(await read_text(reader))
-            if first.kind == Kind.I_AM_A_ROBOT:
-                await self.play_with(reader, writer)
-            else:
-                await self.take_requests(first, reader, writer)
-        except (OSError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            await closed(writer)
-
-    async def play_with(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.is_there = True
-        try:
-            writer.write(frame(WELCOME))
-            while self.served < len(self.scripts):
-                game = await self.asked_for.get()
-                self.served += 1
-                await self.play(reader, writer, self.scripts[self.served - 1], game)
-            await reader.read()
-        finally:
-            self.is_there = False
-
     async def take_requests(
         self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
@@ -151,10 +116,9 @@ class ServerOnDemand(ScriptedServer):
                 writer.write(frame(f"1017|{message.fields[3]},debug"))
             elif message.kind == Kind.GAME_TEXT and self.ignored:
                 self.ignored -= 1
-            elif message.kind == Kind.GAME_TEXT and self.is_there:
+            elif message.kind == Kind.GAME_TEXT:
                 self.asked_for.put_nowait(message.game)
-            self.said.append(await read_text(reader))
-            message = Message.parse(self.said[-1])
+            message = await self.hear(reader)
 
 
 @contextmanager

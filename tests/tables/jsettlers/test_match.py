@@ -29,7 +29,6 @@ from tests.tables.jsettlers.server import (
     PATIENCE,
     Script,
     ScriptedServer,
-    ServerOnDemand,
     running,
     unchanged,
 )
@@ -54,9 +53,9 @@ def told_twice(start: str) -> Script:
 
 
 def play(
-    scripts: list[Script], games: int, results: Path | None = None, refusal: str | None = None
+    scripts: list[Script], games: int, results: Path | None = None
 ) -> tuple[TableMatch, ScriptedServer]:
-    with running(ScriptedServer(NAME, scripts, refusal)) as server:
+    with running(ScriptedServer(NAME, scripts)) as server:
         address = ServerAddress("127.0.0.1", server.port, COOKIE)
         match = play_match(
             "random", players=2, games=games, seed=1, server=address, results=results
@@ -222,26 +221,26 @@ def finished(call: Callable[[], Any]) -> Any:
     return results[0]
 
 
-def play_on_own(server: ServerOnDemand, games: int, monkeypatch: pytest.MonkeyPatch) -> TableMatch:
-    """A match that has its games created, on a scripted server."""
+def test_a_game_that_the_robot_is_not_invited_to_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a match that has its games created."""
+    server = ScriptedServer(NAME, [unchanged], on_demand=True, ignored=1)
 
     def own(*_: Any) -> Any:
         return nullcontext(ServerAddress("127.0.0.1", server.port, COOKIE))
 
+    def give_up(*given: Any) -> None:
+        monkeypatch.setattr(match_module, "SECONDS_TO_INVITE", PATIENCE)
+        give_one_up(*given)
+
+    give_one_up = match_module._Running._give_up
+    monkeypatch.setattr(match_module._Running, "_give_up", give_up)
+    monkeypatch.setattr(match_module, "SECONDS_TO_INVITE", 0.1)
     monkeypatch.setattr(match_module, "own_server", own)
     monkeypatch.setattr(match_module, "class_path", lambda given: "")
     with running(server):
-        match = finished(lambda: play_match("random", games=games, seed=1, parallel=1))
-    assert isinstance(match, TableMatch)
-    return match
-
-
-def test_a_game_that_the_robot_is_not_invited_to_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(match_module, "SECONDS_TO_INVITE", 0.2)
-    server = ServerOnDemand(NAME, [unchanged], ignored=1)
-    match = play_on_own(server, 1, monkeypatch)
+        match = finished(lambda: play_match("random", games=1, seed=1, parallel=1))
     assert len(match.result.games) == 1
     assert len(match.broken) == 1
     assert "didn't invite the robot" in match.broken[0]
