@@ -32,15 +32,10 @@ class Factored:
     """A flat action as one choice of each head that its kind needs.
 
     Choices are made in the order of the heads, and a head's mask depends on the choices before.
-
-    Attributes:
-        heads: the heads; the first picks the kind.
-        choices: (A, F) int64, the choices that make up each action, `UNUSED` for heads that it
-            doesn't need; no two actions have the same.
     """
 
-    heads: tuple[Head, ...]
-    choices: NDArray[np.int64]
+    heads: tuple[Head, ...]  # the first picks the kind
+    choices: NDArray[np.int64]  # (A, F) of each action, `UNUSED` for heads that it doesn't need
 
     @property
     def num_actions(self) -> int:
@@ -68,10 +63,7 @@ class Factored:
         return self._choices.beside(actions)[actions]
 
     def join(self, choices: Array) -> Array:
-        """(...) the actions of choices (..., F), -1 where there is no such action.
-
-        What stands for a head that the kind and the choices before don't need doesn't matter.
-        """
+        """(...) the actions of choices (..., F), -1 where there is none."""
         fits = self._fitting(choices, len(self.heads))
         found = floats(fits).argmax(-1)
         return (found + 1) * fits.any(-1) - 1
@@ -85,13 +77,9 @@ class Factored:
         return fits
 
     def mask(self, head: int, legal: Array, choices: Array | None = None) -> Array:
-        """(..., K) what a head may choose; all False where it isn't needed, see `needed`.
+        """(..., K) what a head may choose, by its place; all False where it isn't `needed`.
 
-        Args:
-            head: its place in `heads`.
-            legal: (..., A) the flat mask.
-            choices: (..., at least `head`) the choices of the heads before; that of the kind needs
-                none.
+        From the flat mask (..., A) and the choices of the heads before, of which the kind has none.
         """
         fits = legal != 0
         if head:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,15 +40,7 @@ AT_A_TIME: Final = 1024
 
 @dataclass(frozen=True)
 class CharlesworthModel(StoredModel):
-    """A network with its weights.
-
-    Attributes:
-        rules: that it was trained with.
-        card: how it was trained and how well it plays; JSON values.
-        encoder: one of `ENCODERS`.
-        value_mean: return that its value function calls 0.
-        value_scale: difference of returns that it calls 1.
-    """
+    """A network with its weights, trained with `rules`, and what its value calls 0 and 1."""
 
     kinds = ("charlesworth",)
     architecture: CharlesworthNetwork
@@ -65,11 +57,6 @@ class CharlesworthModel(StoredModel):
             raise not_possible("model: num_players", self.rules.num_players, str(MAX_PLAYERS))
         if ENCODERS.get(self.encoder.name) != self.architecture.additions:
             raise not_possible("model: encoder", self.encoder.name, f"one of {list(ENCODERS)}")
-
-    @property
-    def policy(self) -> Policy:
-        """The policy that plays."""
-        return Policy(self.architecture, self.weights, self.encoder)
 
     def stored(self) -> Stored:
         """What its file keeps."""
@@ -105,15 +92,10 @@ class CharlesworthAgent(Agent):
         choice: "sample" samples each part of a joint action, "best" takes the most probable.
         name: for tables of results.
         **search: options of `ForwardOptions`; `simulations` or `seconds` turns the search on.
-
-    Attributes:
-        options: the `ForwardOptions`.
-        plan: what is left of the present joint action.
-        search: of the present game, None without a budget for one.
     """
 
     name = "charlesworth"
-    plan: ActionPlan
+    plan: ActionPlan  # what is left of the present joint action
     search: ForwardSearch | None
 
     def __init__(
@@ -143,10 +125,10 @@ class CharlesworthAgent(Agent):
         """A game begins."""
         super().reset(seat, rules, seed)
         self.plan = ActionPlan()
-        model, options = self.model, self.options
-        values = model.value_mean, model.value_scale
-        search = ForwardSearch(model.policy, rules, seat, options, *values)
-        self.search = search if options.is_on else None
+        model, values = self.model, (self.model.value_mean, self.model.value_scale)
+        self.policy = Policy(model.architecture, model.weights, model.encoder)
+        search = ForwardSearch(self.policy, rules, seat, self.options, *values)
+        self.search = search if self.options.is_on else None
 
     def draws(self) -> np.random.Generator:
         """Draws of a decision, from the game's random stream."""
@@ -163,7 +145,7 @@ class CharlesworthAgent(Agent):
         return np.array(self._together(list(views.players(self)), AT_A_TIME), np.int64)
 
     def _together(self, seated: Sequence[tuple[Self, View]], count: int) -> list[int]:
-        """Actions of copies, each by what it may know, with so many runs at a time."""
+        """Actions of copies, each by what it may know, with `count` runs at a time."""
         batcher, decided = CharlesworthBatcher(self, count), dict[int, int]()
         for key, (own, view) in enumerate(seated):
             batcher.submit(key, own, view)
@@ -176,12 +158,8 @@ class CharlesworthAgent(Agent):
         return CharlesworthBatcher(self)
 
 
-class _Entry(NamedTuple):
-    """A decision that was submitted."""
-
-    key: int
-    own: CharlesworthAgent
-    view: View
+_Entry = tuple[int, CharlesworthAgent, View]
+"""A decision that was submitted, with its key."""
 
 
 class CharlesworthBatcher:
@@ -196,7 +174,7 @@ class CharlesworthBatcher:
 
     def submit(self, key: int, own: CharlesworthAgent, view: View) -> None:
         """Take in a decision, as `Batcher.submit`."""
-        entry, legal = _Entry(key, own, view), np.flatnonzero(view.mask)
+        entry, legal = (key, own, view), np.flatnonzero(view.mask)
         if not is_asked(view.observation):
             self._planned.append(entry)
         elif len(legal) == 1:
@@ -232,13 +210,13 @@ class CharlesworthBatcher:
         masks = np.array([view.mask for _, _, view in self._asked])
         uniforms = np.array([own.draws().random(NUM_SLOTS) for _, own, _ in self._asked])
         best = self._agent.choice == "best"
-        made = self._agent.model.policy.decide(units, masks, uniforms, best=best)
-        for entry, plan in zip(self._asked, plans_of(made.choices), strict=True):
-            entry.own.plan = plan
+        made = self._asked[0][1].policy.decide(units, masks, uniforms, best=best)
+        for (_, own, _), plan in zip(self._asked, plans_of(made.choices), strict=True):
+            own.plan = plan
         self._planned += self._asked
         self._asked = []
 
     def _take(self, decision: SearchedDecision, entry: _Entry) -> None:
         """A decision is made."""
-        entry.own.plan = plans_of(decision.best[None])[0]
+        entry[1].plan = plans_of(decision.best[None])[0]
         self._planned.append(entry)

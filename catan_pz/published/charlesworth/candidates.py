@@ -45,9 +45,7 @@ def candidates(
 ) -> Choices:
     """(n, S) different joint actions of one decision, (N,) and (A,), sampled by a policy.
 
-    There is one of each legal kind, and no more than `most` where there are no more kinds; in the
-    set-up there is one for each place of a settlement. Actions that were drawn are left out when
-    others are drawn; offers are drawn only once.
+    There are up to `most`, but one of each legal kind; in the set-up one for each settlement.
     """
     none = np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
     found = Situations.of(units[None], mask[None])
@@ -107,18 +105,12 @@ class Node:
 
     Runs that have begun and not yet ended count as visits; the mean of none is 0. After Liu et
     al., "Watch the Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search", 2020.
-
-    Attributes:
-        rows: (n, S) the candidates.
-        finished: (n,) runs that have ended.
-        running: (n,) runs that have not.
-        total: (n,) sum of the values of those that have ended.
-        squares: (n,) sum of the squares of these values.
     """
 
     def __init__(self, rows: Choices) -> None:
-        self.rows = rows
-        self.finished, self.running = np.zeros((2, len(rows)), np.int64)
+        self.rows = rows  # (n, S) the candidates
+        self.finished, self.running = np.zeros((2, len(rows)), np.int64)  # (n,) runs of each
+        # (n,) sums of the values of runs that have ended, and of their squares.
         self.total, self.squares = np.zeros((2, len(rows)))
 
     @property
@@ -161,21 +153,16 @@ class Node:
 class SearchRun:
     """One run of a candidate.
 
-    Attributes:
-        seed: of the stream of the run's random numbers.
-        rewards: got after each own decision, until the next.
-        values: of the own decisions after the first, as the critic has them; the last is that of
-            what would have followed, unless the game ended.
-        ended: whether the game ended in the run.
-        taken: joint actions that were chosen in it, by any seat.
+    `rewards` came after each own decision, until the next. `values` are those of the own decisions
+    after the first; the last is that of what would have followed, unless the game ended.
     """
 
     candidate: int
-    seed: int = 0
+    seed: int = 0  # of the run's random numbers
     rewards: list[float] = field(default_factory=lambda: [0.0])
     values: list[float] = field(default_factory=list)
-    ended: bool = False
-    taken: int = 0
+    ended: bool = False  # whether the game ended in the run
+    taken: int = 0  # joint actions that were chosen in it, by any seat
 
     def add(self, value: float) -> None:
         """The run is at an own decision, whose value this is."""
@@ -196,11 +183,8 @@ class SearchRun:
 def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> Game:
     """A full game that the seat could be in, drawn in the source's way.
 
-    Unknown development cards of the opponents and the deck are shuffled together. Of each resource
-    the opponents get the fewest cards that they can hold; the rest is handed out card by card at
-    random, and all of it again where it doesn't come out. Hands drawn so are possible, but neither
-    uniform nor as likely as what was seen makes them. Where hands and bank needn't add up, the
-    belief's draw is taken.
+    Hands drawn so are possible, but neither uniform nor as likely as what was seen makes them.
+    Where hands and bank needn't add up, the belief's draw is taken.
     """
     drawn = view.resample(rng)
     if drawn.validate() != Violation.NONE:
@@ -218,7 +202,10 @@ def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> G
 
 
 def _deal_hands(record: Any, seat: int, rng: np.random.Generator) -> bool:
-    """Write hands, and bounds of all observers that allow them; False where it didn't come out."""
+    """Write hands, and bounds of all observers that allow them; False where it didn't come out.
+
+    The opponents get the fewest cards that they can hold, and the rest card by card at random.
+    """
     hands, most = bounds_of(record, seat)
     n = len(hands)
     sizes = record["hand_size"][:n].astype(np.int64)

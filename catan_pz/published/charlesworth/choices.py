@@ -123,19 +123,12 @@ _KIND_ACTIONS: Final = {
 
 
 class Situations(NamedTuple):
-    """What masks are worked out from, for K decisions.
+    """What masks are worked out from, for K decisions."""
 
-    Attributes:
-        legal: (K, A + 1) legal actions of the environment; the last column is False.
-        hand: (K, R) own cards.
-        most_held: (K, P - 1, R) most cards that each opponent can hold, by what is known.
-        hand_sizes: (K, P - 1) cards in the hands of the opponents.
-    """
-
-    legal: Mask
-    hand: NDArray[np.int8]
-    most_held: NDArray[np.int8]
-    hand_sizes: NDArray[np.int8]
+    legal: Mask  # (K, A + 1) legal actions of the environment; the last column is False
+    hand: NDArray[np.int8]  # (K, R) own cards
+    most_held: NDArray[np.int8]  # (K, P - 1, R) most cards that each opponent can hold
+    hand_sizes: NDArray[np.int8]  # (K, P - 1) cards in the hands of the opponents
 
     @classmethod
     def of(cls, units: NDArray[np.int8], masks: NDArray[Any]) -> "Situations":

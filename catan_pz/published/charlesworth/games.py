@@ -28,21 +28,15 @@ from catan_pz.published.factored import UNUSED
 from catan_pz.terms import MAX_PLAYERS, MONOPOLY, YEAR_OF_PLENTY
 
 ANYBODY = -1
-"""Stands for an offer of which it isn't known to whom it was made."""
+"""Stands for an offer that is closed with the first who accepts."""
 
 
 @dataclass
 class ActionPlan:
-    """What is left of a joint action.
-
-    Attributes:
-        actions: of the environment, in order.
-        partner: the opponent, from 0, to whom an offer is made; `ANYBODY` to close with the
-            first who accepts.
-    """
+    """What is left of a joint action: actions of the environment, in order."""
 
     actions: list[int] = field(default_factory=list)
-    partner: int = ANYBODY
+    partner: int = ANYBODY  # the opponent, from 0, to whom an offer is made
 
     def next_action(self, units: NDArray[np.int8], mask: NDArray[Any]) -> int:
         """The next action, or the end of the offer, by an observation (N,) and a mask (A,)."""
@@ -101,21 +95,13 @@ def single_actions(choices: Choices) -> NDArray[np.int64]:
 
 @dataclass
 class JointDecision:
-    """Joint actions that were chosen.
+    """Joint actions that were chosen."""
 
-    Attributes:
-        choices: (K, S) int8.
-        masks: (K, M) bool, what each slot could choose where it was needed.
-        log_probability: (K,) float64, joint.
-        value: (K,) float64, normalised.
-        certainty: (K, S) float64, the probability of each choice; 1 where a slot isn't needed.
-    """
-
-    choices: Choices
-    masks: ch.Mask
-    log_probability: NDArray[np.float64]
-    value: NDArray[np.float64]
-    certainty: NDArray[np.float64]
+    choices: Choices  # (K, S)
+    masks: ch.Mask  # (K, M) what each slot could choose where it was needed
+    log_probability: NDArray[np.float64]  # (K,) joint
+    value: NDArray[np.float64]  # (K,) normalised
+    certainty: NDArray[np.float64]  # (K, S) probability of each choice; 1 of slots not needed
 
 
 @dataclass(frozen=True)
@@ -138,12 +124,8 @@ class Policy:
     ) -> JointDecision:
         """Choose a joint action in each of K decisions, slot by slot.
 
-        Args:
-            units: (K, N) int8 observations.
-            masks: (K, A) legal actions.
-            uniforms: (K, S) numbers in [0, 1) that sample.
-            kinds: (K,) legal kinds to take, instead of sampling them.
-            best: whether each slot takes its most probable choice.
+        Observations (K, N), masks (K, A) and numbers in [0, 1) that sample (K, S); `kinds` (K,) are
+        taken instead of sampling them. With `best` each slot takes its most probable choice.
         """
         network, weights, count = self.architecture, self.weights, len(units)
         found, seen = Situations.of(units, masks), self._encoded(units)
@@ -219,12 +201,9 @@ class PlannedGames:
     def step(
         self, rows: NDArray[np.int64], choices: Choices, actions: NDArray[np.int64] | None = None
     ) -> None:
-        """Play one action in every game.
+        """Play one action in every game: joint actions (K, S) that were chosen in some (K,).
 
-        Args:
-            rows: (K,) games in which a joint action was chosen.
-            choices: (K, S) these.
-            actions: (B,) in games that are played otherwise, `NO_ACTION` in the others.
+        Games that are played otherwise have `actions` (B,), `NO_ACTION` the others.
         """
         batch = self.batch
         units, masks = batch.units, batch.mask

@@ -1,9 +1,7 @@
-"""Charlesworth's network: attention over tiles, a trunk, heads and a value.
+"""Charlesworth's network, for NumPy arrays and torch tensors: attention over tiles, trunk, heads.
 
-It runs on NumPy arrays and torch tensors alike; with NumPy layers work in place on arrays of their
-own, as memory that is asked for anew costs more time than the arithmetic. Letters: K decisions,
-H hexes, J units of the trunk, C kinds of development card, F features, T tokens; "..." any leading
-axes.
+With NumPy layers work in place, as new memory costs more time than the arithmetic. Letters: K
+decisions, H hexes, J units of the trunk, C kinds of development card, F features, T tokens.
 """
 
 from collections.abc import Mapping
@@ -62,12 +60,10 @@ Shapes = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class CharlesworthNetwork:
-    """The network without its weights.
+    """The network without its weights; of the `size` "full", as in the source, or "small".
 
-    Attributes:
-        size: "full", as in the source, or "small".
-        additions: whether it takes roads, harbors and phase, and the head of what an offer gives
-            the own hand, all of which the source leaves out.
+    With `additions` it takes roads, harbors and phase, and the head of what an offer gives the own
+    hand, all of which the source leaves out.
     """
 
     size: str = "full"
@@ -178,10 +174,7 @@ class CharlesworthNetwork:
 
 
 def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array | None:
-    """(K, n) what the head of a slot is conditioned on, None if it is on nothing.
-
-    It follows from the choices (K, S) before it and `CONDITIONS_SEEN` of the observations.
-    """
+    """(K, n) what a slot's head is conditioned on, by choices (K, S) and `CONDITIONS_SEEN`."""
     kind, card, before = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]], COLUMN[slot]
     if slot == "accept":
         return seen["offer"]
@@ -292,10 +285,7 @@ def _heads(name: str, weights: Weights, x: Array) -> tuple[Array, Array, Array]:
 
 
 def _attention(queries: Array, keys: Array, values: Array) -> Array:
-    """(..., T, F) scaled dot-product attention over the tokens (..., T, F).
-
-    Source: Vaswani et al., "Attention Is All You Need", 2017.
-    """
+    """(..., T, F) scaled dot-product attention over the tokens (..., T, F)."""
     scale = queries.shape[-1] ** -0.5
     if not isinstance(queries, np.ndarray):
         scores = queries @ keys.swapaxes(-1, -2) * scale
@@ -311,11 +301,10 @@ def _attention(queries: Array, keys: Array, values: Array) -> Array:
 
 
 def _cards(player: str, cards: str, weights: Weights, counts: Array) -> Array:
-    """(..., 25) lists of cards, given by counts (..., C).
+    """(..., 25) sums of attention over lists of cards, given by counts (..., C).
 
-    Attention over a list, normalised for each card, and summed over them. Cards of a kind are
-    alike, so that each kind is looked at once and weighted by its count. An empty list is one card
-    of a kind of its own.
+    Cards of a kind are alike: each kind is looked at once and weighted by its count. An empty list
+    is one card of a kind of its own.
     """
     queries, keys, values = _heads(cards, weights, weights["cards"])
     scores = queries @ keys.swapaxes(-1, -2) * queries.shape[-1] ** -0.5

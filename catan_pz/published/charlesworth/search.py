@@ -1,9 +1,6 @@
 """Forward search with a policy: candidates are tried in games drawn from what the seat knows.
 
-Decisions of several games may be searched together, so that the network looks at the runs of all
-by one call. Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement
-Learning", 2022. Letters: S slots of a joint action, B games in which runs are played, k of them,
-n candidates.
+Source: H. Charlesworth, 2022. Letters: S slots of a joint action, k games, n candidates.
 """
 
 import math
@@ -45,7 +42,7 @@ _NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
 class ForwardOptions:
     """How to search.
 
-    Attributes:
+    Args:
         simulations: runs for ten candidates, None for any number.
         seconds: time for ten candidates, None for any time; runs that have begun then are played to
             their end.
@@ -102,23 +99,16 @@ class ForwardOptions:
 
 @dataclass(eq=False)
 class ForwardSearch:
-    """The searches of a seat in one game, with one policy in all seats.
-
-    Attributes:
-        value_mean: value that the critic calls 0.
-        value_scale: difference of values that it calls 1.
-        last: the node of the last decision; None where nothing had to be weighed.
-        recent: the last 500 values of runs.
-    """
+    """The searches of a seat in one game, with one policy in all seats."""
 
     policy: Policy
     rules: Rules
     seat: int
     options: ForwardOptions
-    value_mean: float
-    value_scale: float
-    last: Node | None = None
-    recent: deque[float] = field(default_factory=lambda: deque(maxlen=500))
+    value_mean: float  # the critic calls it 0
+    value_scale: float  # and this difference 1
+    last: Node | None = None  # of the last decision; None where nothing had to be weighed
+    recent: deque[float] = field(default_factory=lambda: deque(maxlen=500))  # values of runs
 
     def value(self, normalised: float) -> float:
         """What a position is worth to the seat, by what the critic says of it."""
@@ -131,12 +121,7 @@ class ForwardSearch:
 
 
 class SearchedDecision:
-    """A decision of a search, seen by a view, before its first run; `rng` is for its draws.
-
-    Attributes:
-        search: whose decision it is; its `last` is None where there is nothing to weigh.
-        under_way: its runs, by the game in which each is played, in the order of their beginnings.
-    """
+    """A decision of a search, seen by a view; `rng` is for its draws."""
 
     def __init__(self, search: ForwardSearch, view: View, rng: np.random.Generator) -> None:
         options, start = search.options, perf_counter()
@@ -147,7 +132,7 @@ class SearchedDecision:
             rows = own_first(*seen, rows)
         self._root = Node(rows)
         search.last = self._root if len(rows) > 1 else None
-        self.under_way: dict[int, SearchRun] = {}
+        self.under_way: dict[int, SearchRun] = {}  # runs by their game, oldest first
         self._begun = 0
         self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
         share = len(rows) / BASE_CANDIDATES
@@ -216,14 +201,11 @@ class SearchedDecision:
 
 
 class Runs:
-    """The runs of decisions that are searched at the same time, all in one batch of games.
+    """The runs of decisions that are searched at the same time, in one batch of `count` games.
 
     A decision waits until there are games for as many runs as it would have alone, so that it is
-    searched in the same way; one that wants more than all games gets all.
-
-    Args:
-        search: of one of the decisions; all have its policy, its options and its game's rules.
-        count: B, runs at a time in all.
+    searched in the same way; one that wants more than all games gets all. All decisions have the
+    policy, the options and the rules of the `search` given.
     """
 
     def __init__(self, search: ForwardSearch, count: int) -> None:
@@ -242,10 +224,7 @@ class Runs:
         self._waiting.append(decision)
 
     def go_on(self) -> list[SearchedDecision]:
-        """Play an action in every run; the decisions whose runs have all ended, which leave.
-
-        Where a run ends, the next of its decision begins.
-        """
+        """Play an action in every run; the decisions whose runs have all ended, which leave."""
         self._admit()
         rows, choices = self._decide()
         numbers, firsts = self._begin()

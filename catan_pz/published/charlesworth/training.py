@@ -38,13 +38,10 @@ class Recording:
     """Decisions as they are taken, each with its reward and the number of the next one.
 
     The reward of a decision is what its seat gets until its next decision or the end of the game.
-
-    Attributes:
-        complete: decisions of which reward and next one are known.
     """
 
     def __init__(self, num_games: int) -> None:
-        self.complete = 0
+        self.complete = 0  # decisions of which reward and next one are known
         self._parts: list[Batch] = []
         self._reward: NDArray[np.float64] = np.zeros(0)
         self._next: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -72,10 +69,7 @@ class Recording:
     def step(
         self, rewards: NDArray[Any], done: NDArray[np.bool_], truncated: NDArray[np.bool_]
     ) -> None:
-        """Note what a step of all games has brought the seat that is recorded, (B,) each.
-
-        The last decision of a truncated game stays incomplete: nobody's game has ended there.
-        """
+        """Note what a step has brought, (B,); last decisions of truncated games stay open."""
         self._gained += rewards
         self._close(np.flatnonzero(done & ~truncated), END)
         self._last[done] = UNKNOWN
@@ -95,11 +89,9 @@ def evaluate(
     choices: torch.Tensor,
     masks: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """What a network gives for joint actions that were chosen, (K, S), by masks (K, M).
+    """Log-probabilities (K,) of joint actions (K, S) by masks (K, M), values (K,), entropy.
 
-    Returns:
-        Joint log-probabilities (K,); normalised values (K,); the entropy: the mean over all
-        decisions of the sum over the slots that each needs.
+    The entropy is the mean over all decisions of the sum over the slots that each needs.
     """
     trunk = architecture.trunk(weights, seen)
     log_probability = trunk.new_zeros(len(trunk))

@@ -36,12 +36,7 @@ _TURNS: Final = PLACES["turns_ended"].start
 
 @dataclass(frozen=True)
 class GendreModel(StoredModel):
-    """A network over the choices of two players, or of any table, with its weights.
-
-    Attributes:
-        rules: that it was trained with.
-        card: how it was trained and how well it plays; JSON values.
-    """
+    """A network over the choices of two players, or of any table, trained with `rules`."""
 
     kinds = ("gendre",)
     architecture: GendreNetwork
@@ -71,10 +66,9 @@ class GendreModel(StoredModel):
     def restored(cls, stored: Stored) -> "GendreModel":
         """The model of what a file keeps."""
         names = ("network", "layers", "planes", "scalars")
-        options = {name: stored.network[name] for name in names}
+        options, header = {name: stored.network[name] for name in names}, stored.header
         architecture = GendreNetwork(**options, encoder=stored.encoder.name)
-        rules = Rules.from_dict(stored.header["rules"])
-        return cls(architecture, stored.arrays, rules, stored.header["card"])
+        return cls(architecture, stored.arrays, Rules.from_dict(header["rules"]), header["card"])
 
     def card_rows(self) -> list[tuple[str, Any]]:
         """Rules and network."""

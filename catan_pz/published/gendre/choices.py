@@ -182,17 +182,11 @@ def decide(
     skip_forced: bool = True,
     encoder: str = "gendre",
 ) -> NDArray[np.int64]:
-    """(K,) a legal action in each of K games.
+    """(K,) a legal action in each of K games, from observations (K, N) and masks (K, A).
 
-    Args:
-        units: (K, N) observations in natural units.
-        masks: (K, A) legal actions.
-        keeping: (K, R) the hand that the seat to move keeps, `UNDECIDED` where it discards
-            nothing; written to. It must be given back at the seat's next decision.
-        random_bits: (K,) they draw the cards beyond four that are kept, and the order of discards.
-        choose: the network.
-        skip_forced: whether the engine plays decisions with a single legal action.
-        encoder: name of the encoder, which tells the choices, too.
+    `keeping` (K, R) is the hand that the seat to move keeps, `UNDECIDED` where it discards nothing;
+    it is written to, and must be given back at the seat's next decision. `random_bits` (K,) draw
+    the cards beyond four that are kept, and the order of discards.
     """
     found = np.full(len(masks), NO_ACTION, np.int64)
     discards = discarding(masks)

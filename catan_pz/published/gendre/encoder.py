@@ -84,13 +84,8 @@ def _harbor_access(units: Array) -> Array:
 class GendreEncoder(Encoder):
     """The board as planes, one for each kind of thing, and all else as scalars; nothing is scaled.
 
-    Attributes:
-        free_resources: the scalar of the cards that a year of plenty still brings. An observation
-            has no such moment: what plays by the encoder writes it.
-
-    Args:
-        table: whether each opponent has planes and scalars of its own, beside scalars of trade
-            between players: the encoder `gendre_table`. Without it opponents' are added up.
+    With `table`, as the encoder `gendre_table`, each opponent has planes and scalars of its own,
+    and trade between players has scalars; without it opponents' numbers are added up.
     """
 
     def __init__(self, *, table: bool = False) -> None:
@@ -98,6 +93,7 @@ class GendreEncoder(Encoder):
         self._table = table
         self._sides = MAX_PLAYERS if table else 2
         self._sources = _sources(self._sides)
+        # The scalar of what a year of plenty still brings: what plays by the encoder writes it.
         self.free_resources = 27 + 8 * (self._sides - 1) + 9
         self.segments = _OF_TABLE if table else _OF_TWO
 

@@ -85,21 +85,15 @@ Weights = Mapping[str, Array]
 class GendreNetwork:
     """A network without its weights.
 
-    Attributes:
-        network: "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
-            (convolutions alone, scalars as constant planes).
-        layers: before the heads.
-        planes: C of each layer, 0 for the paper's 15, or 40 of "cnn_res".
-        scalars: S of each layer.
-        encoder: what it sees, which tells its choices, too: "gendre" for two players without trade,
-            or "gendre_table" for any table.
+    It is "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
+    (convolutions alone, scalars as constant planes). The encoder tells its choices, too.
     """
 
     network: str = "xdim_res"
-    layers: int = 8
-    planes: int = 0
-    scalars: int = 40
-    encoder: str = "gendre"
+    layers: int = 8  # before the heads
+    planes: int = 0  # C of each layer; 0 for the paper's 15, or 40 of "cnn_res"
+    scalars: int = 40  # S of each layer
+    encoder: str = "gendre"  # or "gendre_table"
 
     def __post_init__(self) -> None:
         check_choice("network", self.network, NETWORKS)
@@ -129,13 +123,10 @@ class GendreNetwork:
             planes += scalars
         outputs = self.num_choices - NUM_PLANE_CHOICES + 1  # of no place, then the value
         sizes = {str(k): (self.planes, self.scalars) for k in range(self.layers)}
-        for k, (out_planes, out_scalars) in (
-            sizes | {"head": (NUM_ACTION_PLANES, outputs)}
-        ).items():
-            shapes |= {
-                f"plane_{k}": (out_planes, planes, *KERNEL),
-                f"plane_bias_{k}": (out_planes,),
-            }
+        sizes["head"] = NUM_ACTION_PLANES, outputs
+        for k, (out_planes, out_scalars) in sizes.items():
+            shapes[f"plane_{k}"] = (out_planes, planes, *KERNEL)
+            shapes[f"plane_bias_{k}"] = (out_planes,)
             if self.is_crossed:
                 shapes |= {
                     f"inflate_{k}": (scalars, out_planes),

@@ -33,14 +33,7 @@ Weights = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class RoccoModel(StoredModel):
-    """The networks of a hierarchical player; parts that have none choose at random.
-
-    Attributes:
-        networks: architecture and weights of some or all of the parts that `OUTPUTS` names.
-        rules: that it was trained with.
-        card: how it was trained and how well it plays; JSON values.
-        encoder: `rocco` or `rocco_cities`.
-    """
+    """Networks of some or all of the `OUTPUTS`; parts that have none choose at random."""
 
     kinds = ("rocco",)
     networks: Mapping[str, tuple[Architecture, Weights]]
@@ -122,12 +115,7 @@ class RandomRoccoAgent(BatchAgent):
 class RoccoAgent(RandomRoccoAgent):
     """The orchestrator's kind of largest Q-value, then the executor's way of largest Q-value.
 
-    Args:
-        model: the model, or the path of its file; None for the one that comes with the package.
-        name: for tables of results.
-
-    Attributes:
-        model: the `RoccoModel`.
+    It plays by a model, or the path of its file; None for the one that comes with the package.
     """
 
     name = "rocco"

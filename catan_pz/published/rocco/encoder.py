@@ -98,10 +98,7 @@ _NUMBERS: Final = NUM_VERTICES * VERTEX_FEATURES + NUM_EDGES + GLOBAL_FEATURES
 class RoccoEncoder(Encoder):
     """Vertices, edges and nine global numbers as one vector of 675 raw numbers.
 
-    Nothing in it tells the opponent's hand, points or cards.
-
-    Args:
-        cities: whether cities count 2 and -2 in the ownership of a vertex.
+    Nothing in it tells the opponent's hand, points or cards. Cities may count 2 and -2.
     """
 
     def __init__(self, cities: bool = False) -> None:

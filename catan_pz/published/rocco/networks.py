@@ -1,7 +1,6 @@
 """The three kinds of Q-network of the hierarchical player, for NumPy arrays and torch tensors.
 
-All take the 675 numbers of the encoder `rocco`. Letters: B states, V vertices, E edges, F
-features, Q outputs; "..." any leading axes.
+Letters: B states, V vertices, E edges, F features, Q outputs; "..." any leading axes.
 
 Sources: Kipf and Welling, "Semi-Supervised Classification with Graph Convolutional Networks",
 2017; Schlichtkrull et al., "Modeling Relational Data with Graph Convolutional Networks", 2018.
@@ -97,15 +96,10 @@ def _take(array: Array, table: Constant, axis: int) -> Array:
 
 @dataclass(frozen=True)
 class Architecture:
-    """A Q-network without its weights.
+    """A Q-network without its weights: dense layers, "gcn" and "rgcn" with two graph layers before.
 
-    Attributes:
-        network: "ff" (dense layers), "gcn" or "rgcn" (two graph layers before them).
-        outputs: Q.
-        one_way: of graph networks: whether messages pass along 72 directed edges, from the vertex
-            of lower number, and not along 144.
-        edge_weight: of the GCN: "own" weights messages by the ownership of the edge (1, 0, -1),
-            "none" weights all alike.
+    `one_way` messages pass along 72 directed edges, from the vertex of lower number, and not along
+    144. The edge weight "own" of a GCN weights messages by the ownership of the edge (1, 0, -1).
     """
 
     network: str

@@ -28,29 +28,17 @@ def random_bits(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
 class EpisodeGames:
     """Games of two players side by side, each an episode; one that is over is followed by another.
 
-    Letters: K games, D of them.
-
-    Args:
-        rules: of the games.
-        count: K.
-        seed: of a training; the games' seeds follow from it.
-        both_seats: whether the learner has the first seat and the second in turn, and not the first
-            alone.
-
-    Attributes:
-        batch: the games.
-        episodes: (K,) number of each, in the order in which they began.
-        finished: figures of games that are over, oldest first: `points_at_turn`, `points`, `won`,
-            `turns`.
+    The learner has the first seat, or with `both_seats` either in turn. Letters: K games, D of
+    them.
     """
 
     def __init__(self, rules: Rules, count: int, seed: int, *, both_seats: bool) -> None:
         seed = one_way_seed(seed, 0, "catan-pz games")
         self.batch = CpuBatch(count, rules, seed=seed, auto_reset=False)
         self.both_seats = both_seats
-        self.episodes = np.arange(count)
+        self.episodes = np.arange(count)  # (K,) numbers in the order in which games began
         self.points_at_turn = np.full(count, -1)
-        self.finished: list[dict[str, int]] = []
+        self.finished: list[dict[str, int]] = []  # figures of games that are over, oldest first
 
     @property
     def learner(self) -> NDArray[np.int64]:
@@ -60,10 +48,7 @@ class EpisodeGames:
     def seen_by(
         self, rows: NDArray[Any], seats: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Observations (D, N) of one seat in each of some games, and its masks (D, A).
-
-        A seat that isn't to move, or whose game is over, has no legal action.
-        """
+        """Observations (D, N) and masks (D, A) of seats; those not to move have no legal action."""
         batch = self.batch
         units = batch.units[rows]
         to_move = (batch.player[rows] == seats) & ~batch.done[rows]
@@ -109,10 +94,7 @@ class EpisodeGames:
 class ReplayMemory:
     """The last decisions of one learner, each with the state that it bootstraps from.
 
-    Args:
-        capacity: decisions that are kept.
-        numbers: in a state, which are small and whole, kept as int8.
-        choices: C, how many there are.
+    There are so many `numbers` in a state, small and whole, and so many `choices`.
     """
 
     def __init__(self, capacity: int, numbers: int, choices: int) -> None:
@@ -155,7 +137,7 @@ class OpenDecisions:
     """Last decisions of each seat in games of two players, until it is known what follows them.
 
     A seat has one, and one more for its first turn, as two turns of the set-up may wait for the
-    same decision. `numbers` is how many a state has.
+    same decision.
     """
 
     def __init__(self, games: int, numbers: int) -> None:
@@ -177,10 +159,9 @@ class OpenDecisions:
             self.arrays[name][place] = values
 
     def close(self, games: NDArray[Any], seats: NDArray[Any]) -> tuple[NDArray[np.intp], Arrays]:
-        """The decisions of a seat in each of some games, first turns first; none stays.
+        """Take the decisions of a seat in each of some games, first turns first.
 
-        Returns:
-            (D,) to which of the games each belongs, an index into them, and state, choice, reward.
+        Returns (D,) the index of the game of each, and state, choice, reward.
         """
         where = np.nonzero(self.arrays["open"][games, seats][:, ::-1].T)
         place = games[where[1]], seats[where[1]], 1 - where[0]
@@ -193,18 +174,8 @@ class QNetwork:
     """A network that learns, and a target network that follows it slowly.
 
     All weights of a network lie in one vector and their gradients in another, so that a step of the
-    optimizer is one operation.
-
-    Args:
-        architecture: of both.
-        rng: draws the weights to begin with.
-        learning_rate: of AdamW.
-        tau: share of the network that the target network takes over at each update.
-        device: of the weights.
-
-    Attributes:
-        online: weights of the network by name, without gradients.
-        target: weights of the target network by name.
+    optimizer is one operation. `online` and `target` are weights by name, without gradients; the
+    target takes over a share `tau` at each update.
     """
 
     def __init__(

@@ -35,13 +35,7 @@ _TURNS: Final = PLACES["turns_ended"].start
 
 @dataclass(frozen=True, eq=False)
 class XenouModel(StoredModel):
-    """Weights with which games begin, and how they were learned.
-
-    Attributes:
-        options: those of the training.
-        weights: float32 arrays, by name.
-        card: how they were learned and how well they play; JSON values.
-    """
+    """Weights with which games begin, and the options of their training."""
 
     kinds = ("xenou",)
     options: XenouOptions
@@ -80,10 +74,6 @@ class XenouAgent(Agent):
         model: a `XenouModel` or the path of its file; None for fresh weights.
         base: the base player, or its name.
         **options: those of `XenouOptions`; with a model those of its training unless given.
-
-    Attributes:
-        options: a `XenouOptions`.
-        learner: of the present game.
     """
 
     name = "xenou"

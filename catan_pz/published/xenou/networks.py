@@ -6,7 +6,7 @@ of a state, n that a layer takes, H hidden units, G gates.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ UPDATES: Final = ("all", "chosen")
 class XenouOptions:
     """What is learned, and how.
 
-    Attributes:
+    Args:
         network: "formula" (the printed recurrence, without weights of its own), or one "lstm" or
             "gru" for each trade action.
         hidden: units of each LSTM or GRU; the formula has none.
@@ -88,23 +88,14 @@ class FormulaNetwork:
         return self.weights["theta"] @ self._phi, self._phi
 
     def ascend(self, trace: Any, steps: Array, rows: slice) -> None:
-        """Move the weights of some actions, `rows`, along the gradients of their scores.
-
-        `trace` is that of the evaluation, `steps` (rows,) by how much for each action.
-        """
+        """Move weights of some actions by `steps` (rows,) along the gradients of their scores."""
         self.weights["theta"][rows] += steps[:, None] * trace
 
 
-class Part(NamedTuple):
-    """Gradients of some gates: the outer products of `slopes` and `inputs` are those of weights.
+Part = tuple[slice, Array, Array]
+"""Gates, the slopes (rows, gates) of their sums before the activation, and inputs (rows, n + H).
 
-    The slopes (rows, gates) are those of sums before the activation, which weigh the inputs
-    (rows, n + H).
-    """
-
-    gates: slice
-    slopes: Array
-    inputs: Array
+Outer products of slopes and inputs are the gradients of the weights."""
 
 
 def _products(weight: Array, inputs: Array) -> Array:
@@ -124,13 +115,6 @@ class Lstm:
 
     gates: ClassVar[int] = 4
     memories: ClassVar[int] = 2
-
-    @staticmethod
-    def bias(hidden: int) -> Array:
-        """(4H,) to begin with: 1 for the forget gate, 0 else."""
-        bias = np.zeros(4 * hidden, np.float32)
-        bias[hidden : 2 * hidden] = 1
-        return bias
 
     @staticmethod
     def step(weight: Array, bias: Array, x: Array, memory: Array) -> tuple[Array, Any]:
@@ -161,7 +145,7 @@ class Lstm:
         )
         d_joined = np.matmul(slopes[:, None, :], weight[rows])[:, 0]
         d_x = d_joined[:, : joined.shape[1] - cell.shape[1]]
-        return [Part(slice(None), slopes, joined)], d_x
+        return [(slice(None), slopes, joined)], d_x
 
 
 class Gru:
@@ -169,11 +153,6 @@ class Gru:
 
     gates: ClassVar[int] = 3
     memories: ClassVar[int] = 1
-
-    @staticmethod
-    def bias(hidden: int) -> Array:
-        """(3H,) to begin with."""
-        return np.zeros(3 * hidden, np.float32)
 
     @staticmethod
     def step(weight: Array, bias: Array, x: Array, memory: Array) -> tuple[Array, Any]:
@@ -200,10 +179,7 @@ class Gru:
         d_keep = d_output * (hidden - new) * keep * (1 - keep)
         slopes = np.concatenate([d_keep, d_reset], axis=1)
         d_joined = np.matmul(slopes[:, None, :], weight[rows, : 2 * size])[:, 0]
-        parts = [
-            Part(slice(0, 2 * size), slopes, joined),
-            Part(slice(2 * size, None), d_new, faded),
-        ]
+        parts = [(slice(0, 2 * size), slopes, joined), (slice(2 * size, None), d_new, faded)]
         return parts, d_joined[:, :taken] + d_faded[:, :taken]
 
 
@@ -214,8 +190,7 @@ class RecurrentNetwork:
     """Layers of LSTMs or GRUs, none shared between actions; Q_i is a weighted sum of the last.
 
     The state and the Q-value chosen before are the input. The memory that a step finds counts as
-    given: gradients don't reach further back. The weights, which are changed in place, are for
-    each layer l `weight_l` (T, G H, n + H) and `bias_l` (T, G H), and `output` (T, H).
+    given: gradients don't reach further back. The weights are changed in place.
     """
 
     takes_value: ClassVar[bool] = True
@@ -273,8 +248,9 @@ def fresh_weights(options: XenouOptions, rng: np.random.Generator, **sizes: int)
     weights = {}
     for name, shape in shapes_of(options, **sizes).items():
         if name.startswith("bias"):
-            bias = CELLS[options.network].bias(options.hidden)
-            weights[name] = np.tile(bias, (shape[0], 1))
+            weights[name] = np.zeros(shape, np.float32)
+            if options.network == "lstm":  # the forget gate begins open
+                weights[name][:, options.hidden : 2 * options.hidden] = 1
         else:
             weights[name] = truncated_normal(rng, shape, options.deviation)
     return weights
