@@ -66,11 +66,11 @@ class HandBounds:
             case Theft(thief, victim, resource) if resource is not None:
                 self._move(victim, thief, resource)
             case Theft(thief, victim, _):
-                self._steal_unseen(thief, victim)
+                self._take_unseen(victim, thief)
             case Discarded(seat, resource) if resource is not None:
                 self._move(seat, None, resource)
             case Discarded(seat, _):
-                self._discard_unseen(seat)
+                self._take_unseen(seat, None)
 
     def _shift(self, changes: NDArray[np.int64]) -> None:
         self.least = self.least + changes
@@ -105,27 +105,19 @@ class HandBounds:
             changes[taker, resource] = 1
         self._shift(changes)
 
-    def _steal_unseen(self, thief: int, victim: int) -> None:
-        possible = self.most[victim] > 0
-        if possible.sum() == 1:
-            self.least[victim, possible] = np.maximum(self.least[victim, possible] - 1, 0)
-            self.most[victim, possible] -= 1
-            self.least[thief, possible] += 1
-        else:
-            self.least[victim] = np.maximum(self.least[victim] - 1, 0)
-        self.most[thief, possible] += 1
-        self.sizes[victim] -= 1
-        self.sizes[thief] += 1
-        self.tighten()
-
-    def _discard_unseen(self, seat: int) -> None:
-        possible = np.flatnonzero(self.most[seat] > 0)
+    def _take_unseen(self, victim: int, thief: int | None) -> None:
+        """A card of the victim goes to the thief, or face down to the bank."""
+        possible = np.flatnonzero(self.most[victim] > 0)
         if len(possible) == 1:
-            self._move(seat, None, int(possible[0]))
+            self._move(victim, thief, int(possible[0]))
             return
-        self.least[seat] = np.maximum(self.least[seat] - 1, 0)
-        self.sizes[seat] -= 1
-        self.missing[possible] += 1
+        self.least[victim] = np.maximum(self.least[victim] - 1, 0)
+        self.sizes[victim] -= 1
+        if thief is None:
+            self.missing[possible] += 1
+        else:
+            self.most[thief, possible] += 1
+            self.sizes[thief] += 1
         self.tighten()
 
     def _note_missing(self) -> None:

@@ -11,6 +11,7 @@ from catan_pz.engine.state import STATE
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.game import Game
 from catan_pz.terms import Phase
+from tests.engine.games import choose
 
 RULE_SETS: dict[str, dict[str, Any]] = {
     "four": {"num_players": 4, "offer_form": "both"},
@@ -46,7 +47,7 @@ class Table:
         """Play a random action, if there is one; chance outcomes are the game's own."""
         legal = self.game.legal_actions()
         if len(legal) > 0:
-            self.game.step(int(self.rng.choice(legal)))
+            self.game.step(choose(self.rng, legal))
         return len(legal) > 0
 
     def check_truth(self) -> None:
@@ -104,9 +105,9 @@ def check_game(seed: int, options: dict[str, Any], steps: int, every: int) -> se
     return phases
 
 
-@pytest.mark.parametrize("name", RULE_SETS)
-def test_truth_and_secrecy_in_random_games(name: str) -> None:
-    check_game(1, RULE_SETS[name], steps=200, every=10)
+def test_truth_and_secrecy_in_random_games() -> None:
+    phases = [check_game(2, options, steps=300, every=15) for options in RULE_SETS.values()]
+    assert set().union(*phases) == set(Phase)
 
 
 @pytest.mark.purepython
@@ -120,12 +121,6 @@ def test_truth_and_secrecy_where_few_cards_are_enough() -> None:
 @pytest.mark.parametrize("seed", range(10, 15))
 def test_truth_and_secrecy_in_whole_random_games(name: str, seed: int) -> None:
     check_game(seed, RULE_SETS[name], steps=3000, every=7)
-
-
-def test_the_games_played_reach_every_phase() -> None:
-    phases = check_game(3, RULE_SETS["four"], steps=700, every=1000)
-    phases |= check_game(4, RULE_SETS["short"], steps=2000, every=1000)
-    assert phases == set(Phase)
 
 
 @pytest.mark.parametrize("seed", range(2))
