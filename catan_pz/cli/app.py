@@ -19,6 +19,7 @@ GROUPS: Final = {
         "play": ("play", "Play against agents, in the browser or by typed commands."),
         "watch": ("watch", "Watch a recording or a live match, or export it."),
         "serve": ("serve", "Open a table in the browser, for several persons too."),
+        "mcp": ("chat", "Open tables for a chat client, by the Model Context Protocol."),
         "export": ("watch", "Write a recorded game as an HTML file."),
     },
     "Compare": {
