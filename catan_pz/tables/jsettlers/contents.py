@@ -54,13 +54,7 @@ HEX_IDS: Final = {number: h for h, number in enumerate(LAND)}
 VERTEX_IDS: Final = {number: v for v, number in enumerate(VERTICES)}
 EDGE_IDS: Final = {number: e for e, number in enumerate(EDGES)}
 
-RESOURCES: Final = (
-    Resource.BRICK,
-    Resource.ORE,
-    Resource.WOOL,
-    Resource.GRAIN,
-    Resource.LUMBER,
-)
+RESOURCES: Final = tuple(Resource[name] for name in ("BRICK", "ORE", "WOOL", "GRAIN", "LUMBER"))
 """Their resources 1 to 5, in their order."""
 
 UNKNOWN_RESOURCE: Final = 6
@@ -72,21 +66,11 @@ _CARDS: Final = {
     **dict.fromkeys(range(4, 9), Card.VICTORY_POINT),
     9: Card.KNIGHT,
 }
-CARD_NUMBERS: Final = {
-    Card.ROAD_BUILDING: 1,
-    Card.YEAR_OF_PLENTY: 2,
-    Card.MONOPOLY: 3,
-    Card.KNIGHT: 9,
-}
+CARD_NUMBERS: Final = {card: number for number, card in _CARDS.items()}
 """Their numbers of the cards that are played."""
 
-_TERRAINS: Final = (
-    Terrain.DESERT,
-    Terrain.HILLS,
-    Terrain.MOUNTAINS,
-    Terrain.PASTURE,
-    Terrain.FIELDS,
-    Terrain.FOREST,
+_TERRAINS: Final = tuple(
+    Terrain[name] for name in ("DESERT", "HILLS", "MOUNTAINS", "PASTURE", "FIELDS", "FOREST")
 )
 _TOKENS: Final = (2, 3, 4, 5, 6, 8, 9, 10, 11, 12)
 _WATER: Final = 6
@@ -133,19 +117,8 @@ def to_theirs(counts: Sequence[int]) -> list[int]:
     return [int(counts[which]) for which in RESOURCES]
 
 
-def is_placeholder(hexes: Sequence[int]) -> bool:
-    """Whether a layout is that of a game which hasn't begun: water alone."""
-    return all(value == _WATER for value in hexes)
-
-
 def board_of(hexes: Sequence[int], tokens: Sequence[int], coded: bool) -> Board:
-    """The board that a layout tells.
-
-    Args:
-        hexes: 37 values of hexes, harbors among them.
-        tokens: 37 number tokens.
-        coded: whether tokens are places in the list of numbers, not the numbers themselves.
-    """
+    """The board of a layout, whose tokens may be coded as places in the list of numbers."""
     if len(hexes) != len(HEXES) or len(tokens) != len(HEXES):
         raise MessageError(f"a board of {len(hexes)} hexes; this one must have {len(HEXES)}")
     try:
@@ -184,19 +157,14 @@ _HARMLESS: Final = ("PL", "BC", "NT", "UBL", "_VP_ALL", "_EXT_BOT", "_EXT_CLI", 
 
 
 class Invitation(NamedTuple):
-    """An invitation to a game.
-
-    Attributes:
-        game: its name.
-        number: of the seat.
-        trading: whether players trade.
-        other_rules: options by which it isn't the base game of two to four players for 10 points.
-    """
+    """An invitation to a game."""
 
     game: str
     number: int
+    """of the seat"""
     trading: bool
     other_rules: tuple[str, ...]
+    """options by which it isn't the base game of two to four players for 10 points"""
 
 
 def invitation_in(message: Message) -> Invitation:
@@ -205,18 +173,14 @@ def invitation_in(message: Message) -> Invitation:
     changes = [
         f"{name}={value}"
         for name, value in options.items()
-        if name not in _HARMLESS and _is_on(name, value)
+        # A flag with or without a number, or a text.
+        if name not in _HARMLESS and value[:1] not in ("", "f") and (name, value) != ("VP", "t10")
     ]
     players = digits_of(options.get("PL", "4"))
     if players is None or players > SEATS:
         changes.append(f"PL={options['PL']}")
     trading = not options.get("NT", "f").startswith("t")
     return Invitation(message.game, message.integer(1), trading, tuple(changes))
-
-
-def _is_on(name: str, value: str) -> bool:
-    """Whether an option, a flag with or without a number or a text, changes anything."""
-    return value != "" and not value.startswith("f") and (name, value) != ("VP", "t10")
 
 
 def board_in(message: Message) -> Board | None:
@@ -228,7 +192,7 @@ def board_in(message: Message) -> Board | None:
     else:
         parts = _parts(message)
         hexes, tokens = parts.get("HL", []), parts.get("NL", [])
-    if is_placeholder(hexes):
+    if all(value == _WATER for value in hexes):
         return None
     return board_of(hexes, tokens, coded=message.kind == Kind.BOARD_LAYOUT)
 

@@ -3,17 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from catan_pz.actions import (
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    DISCARD,
-    END_TURN,
-    MARITIME_SWAPS,
-    MARITIME_TRADE,
-    PLAY_KNIGHT,
-    PLAY_ROAD_BUILDING,
-)
+from catan_pz import actions
 from catan_pz.belief import TableCustoms
 from catan_pz.events import UNKNOWN, Event, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
@@ -31,9 +21,9 @@ _INTERRUPTIBLE: Final = (Phase.ROLL, Phase.MOVE_ROBBER, Phase.STEAL, Phase.FREE_
 """Phases in which a table ends the turn of a player who takes too long, apart from `MAIN`."""
 
 _BUILT: Final = (
-    (BUILD_ROAD, contents.EDGE_IDS, EventKind.ROAD_BUILT, "edge"),
-    (BUILD_SETTLEMENT, contents.VERTEX_IDS, EventKind.SETTLEMENT_BUILT, "vertex"),
-    (BUILD_CITY, contents.VERTEX_IDS, EventKind.CITY_BUILT, "vertex"),
+    (actions.BUILD_ROAD, contents.EDGE_IDS, EventKind.ROAD_BUILT, "edge"),
+    (actions.BUILD_SETTLEMENT, contents.VERTEX_IDS, EventKind.SETTLEMENT_BUILT, "vertex"),
+    (actions.BUILD_CITY, contents.VERTEX_IDS, EventKind.CITY_BUILT, "vertex"),
 )
 
 
@@ -54,15 +44,12 @@ class TableDecisions:
 
     A decision is told by several messages, and whether it wins the game by the last of them.
     So it is kept until the next state, turn or decision.
-
-    Attributes:
-        followed: the game.
-        pending: the action of the decision that is kept; None for none.
     """
 
     def __init__(self, followed: FollowedGame, observe: Callable[[Events], None]) -> None:
         self.followed = followed
         self.pending: int | None = None
+        """the action of the decision that is kept"""
         self._observe = observe
         self._seat = 0
         self._last = UNKNOWN
@@ -104,10 +91,7 @@ class TableDecisions:
     def begin_turn(self, seat: int, won: bool, largest_army: int) -> None:
         """A seat is in turn now: the one before it has ended its turn, or the table has.
 
-        Args:
-            seat: the seat.
-            won: whether it wins with that.
-            largest_army: the seat that has it now, or `NOBODY`.
+        It may win with that. Some seat or `NOBODY` has the largest army now.
         """
         self.flush()
         if self.game.turn_player != seat:
@@ -115,7 +99,7 @@ class TableDecisions:
                 self._interrupt(largest_army)
             if self.game.phase == Phase.MAIN:
                 ends = [event(EventKind.WON, seat, UNKNOWN)] if won else []
-                self.follow(self.game.turn_player, END_TURN, ends)
+                self.follow(self.game.turn_player, actions.END_TURN, ends)
         if self.game.turn_player != seat and not self.game.is_over:
             by_rules, phase = self.game.turn_player, Phase(self.game.phase).name
             raise ContradictionError(
@@ -142,9 +126,9 @@ class TableDecisions:
     def _taken_back(self) -> Card | None:
         """The card in play that has brought nothing yet."""
         record = self.game.state
-        if record["phase"] == Phase.MOVE_ROBBER and self._last == PLAY_KNIGHT:
+        if record["phase"] == Phase.MOVE_ROBBER and self._last == actions.PLAY_KNIGHT:
             return Card.KNIGHT
-        if record["phase"] == Phase.FREE_ROAD and self._last == PLAY_ROAD_BUILDING:
+        if record["phase"] == Phase.FREE_ROAD and self._last == actions.PLAY_ROAD_BUILDING:
             return Card.ROAD_BUILDING
         return None
 
@@ -169,18 +153,13 @@ class TableDecisions:
             give, get = bundles
             raise ContradictionError(f"seat {seat} trades {give} for {get} with the bank")
         for r, wanted in zip(given, got, strict=True):
-            swap = MARITIME_SWAPS.tolist().index([r, wanted])
+            swap = actions.MARITIME_SWAPS.tolist().index([r, wanted])
             paid = event(EventKind.PAID, seat, r, int(rates[r]))
             gained = event(EventKind.GAINED, seat, wanted)
-            self.follow(seat, MARITIME_TRADE + swap, [paid, gained])
+            self.follow(seat, actions.MARITIME_TRADE + swap, [paid, gained])
 
     def discard(self, seat: int, cards: list[int]) -> None:
-        """Somebody discards: here it goes by turn order, there in any order.
-
-        Args:
-            seat: who discards.
-            cards: resources, `UNKNOWN` for hidden ones.
-        """
+        """A seat discards cards, hidden ones `UNKNOWN`: there in any order, here by turn order."""
         self.flush()
         owed = int(self.game.state["to_discard"][seat])
         if len(cards) != owed or seat in self._discards:
@@ -189,7 +168,7 @@ class TableDecisions:
         while self.game.phase == Phase.DISCARD and self.game.player in self._discards:
             discarding = self.game.player
             for what in self._discards.pop(discarding):
-                action = UNKNOWN if what == UNKNOWN else DISCARD + what
+                action = UNKNOWN if what == UNKNOWN else actions.DISCARD + what
                 self.follow(discarding, action, [event(EventKind.PAID, discarding, what)])
 
     def draw_discards(self, seat: int, cards: list[int]) -> None:

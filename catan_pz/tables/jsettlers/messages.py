@@ -87,15 +87,12 @@ class MessageError(ValueError):
 
 @dataclass(frozen=True)
 class Message:
-    """A message in its fields.
-
-    Attributes:
-        kind: number of its type, a `Kind` or another.
-        fields: what comes after it, split at commas and bars.
-    """
+    """A message in its fields."""
 
     kind: int
+    """number of its type, a `Kind` or another"""
     fields: tuple[str, ...]
+    """what comes after it, split at commas and bars"""
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -13,18 +13,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
-from catan_pz.actions import (
-    ACCEPT,
-    CLOSE_WITH,
-    COMPOSE_GIVE,
-    DISCARD,
-    OFFER,
-    OFFER_GET,
-    OFFER_GIVE,
-    REJECT,
-    WITHDRAW,
-    describe_action,
-)
+from catan_pz import actions
 from catan_pz.agents.base import ABORTED, VICTORY, Agent, SeatResult
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.programs.agent import ProgramAgent
@@ -224,7 +213,7 @@ class TablePlayer:
         if followed.sampled.is_over or followed.sampled.player != followed.seat:
             return []
         action = self._ask(followed)
-        if action < OFFER:
+        if action < actions.OFFER:
             return [self._spoken(action)]
         bundles = self._composed(followed, action)
         followed.note_offer()
@@ -237,7 +226,7 @@ class TablePlayer:
     def _spoken(self, action: int) -> str:
         """An action other than trade with players as a command."""
         number, numbers = self.reader.number, self.reader.numbers
-        match describe_action(action):
+        match actions.describe_action(action):
             case {"kind": kind} if kind in _PLAIN:
                 return self._command(_PLAIN[kind])
             case {"kind": "build_road", "edge": edge}:
@@ -274,7 +263,7 @@ class TablePlayer:
         cards: dict[int, int] = {}
         while game.phase == Phase.DISCARD and game.player == seat:
             action = self._ask(followed)
-            what = action - DISCARD
+            what = action - actions.DISCARD
             cards[what] = cards.get(what, 0) + 1
             followed.follow([*_told(followed, action), event(EventKind.PAID, seat, what)])
         return self._command(Kind.DISCARD, *_bundle(cards), 0)
@@ -283,9 +272,9 @@ class TablePlayer:
 
     def _composed(self, followed: FollowedGame, action: int) -> Bundles | None:
         """The offer that the agent makes from this action on; None if it drops it."""
-        if OFFER <= action < COMPOSE_GIVE:
-            k = action - OFFER
-            return OFFER_GIVE[k].tolist(), OFFER_GET[k].tolist()
+        if actions.OFFER <= action < actions.COMPOSE_GIVE:
+            k = action - actions.OFFER
+            return actions.OFFER_GIVE[k].tolist(), actions.OFFER_GET[k].tolist()
         composing = followed.copy()
         seat = followed.seat
         while True:
@@ -293,9 +282,9 @@ class TablePlayer:
             record = composing.sampled.state
             bundles = record["offer_give"][seat].tolist(), record["offer_get"][seat].tolist()
             action = self._ask(composing)
-            if action == WITHDRAW:
+            if action == actions.WITHDRAW:
                 return None
-            if not COMPOSE_GIVE <= action < COMPOSE_GIVE + 2 * NUM_RESOURCES:
+            if not actions.COMPOSE_GIVE <= action < actions.COMPOSE_GIVE + 2 * NUM_RESOURCES:
                 return bundles
 
     def _offer_command(self, seats: set[int], bundles: Bundles) -> str:
@@ -338,9 +327,9 @@ class TablePlayer:
         except ContradictionError:
             return None
         action = self._ask(closing)
-        if action == WITHDRAW:
+        if action == actions.WITHDRAW:
             return None
-        return int((seat + 1 + action - CLOSE_WITH) % len(self.reader.numbers))
+        return int((seat + 1 + action - actions.CLOSE_WITH) % len(self.reader.numbers))
 
     def _consider(self, maker: int) -> list[str]:
         """Answer somebody's offer."""
@@ -355,9 +344,9 @@ class TablePlayer:
         except ContradictionError:
             return [refusal]
         action = self._ask(answering)
-        if action == ACCEPT:
+        if action == actions.ACCEPT:
             return [self._accept(maker)]
-        counter = None if action == REJECT else self._composed(answering, action)
+        counter = None if action == actions.REJECT else self._composed(answering, action)
         return [refusal] if counter is None else [self._offer_command({maker}, counter)]
 
 

@@ -4,16 +4,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Final
 
-from catan_pz.actions import (
-    BUY_DEVELOPMENT_CARD,
-    MOVE_ROBBER,
-    PLAY_KNIGHT,
-    PLAY_MONOPOLY,
-    PLAY_ROAD_BUILDING,
-    PLENTY_ACTIONS,
-    ROLL,
-    STEAL,
-)
+from catan_pz import actions
 from catan_pz.events import UNKNOWN, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
@@ -161,10 +152,10 @@ class TableReader:
     def _roll(self, message: Message) -> None:
         dice = canonical_dice(message.integer(1))
         seat = self.game.turn_player
-        self.decisions.begin(seat, ROLL, event(EventKind.ROLLED, seat, *dice))
+        self.decisions.begin(seat, actions.ROLL, event(EventKind.ROLLED, seat, *dice))
 
     def _production(self, message: Message) -> None:
-        if self.decisions.pending != ROLL:
+        if self.decisions.pending != actions.ROLL:
             raise ContradictionError("cards are shared out without a roll")
         for number, gained, amount in contents.production_in(message):
             self.decisions.add(event(EventKind.GAINED, self.seat_of(number), gained, amount))
@@ -178,7 +169,8 @@ class TableReader:
     def _robber(self, message: Message) -> None:
         number, at = message.integers(1, 3)
         where, seat = contents.place(contents.HEX_IDS, at, "hex"), self.seat_of(number)
-        self.decisions.begin(seat, MOVE_ROBBER + where, event(EventKind.ROBBER_MOVED, seat, where))
+        moved = event(EventKind.ROBBER_MOVED, seat, where)
+        self.decisions.begin(seat, actions.MOVE_ROBBER + where, moved)
 
     def _robbery(self, message: Message) -> None:
         thief, victim = (self.seat_of(number) for number in message.integers(1, 3))
@@ -190,7 +182,7 @@ class TableReader:
             self.decisions.add(stolen)
         elif self.game.phase == Phase.STEAL:
             distance = (victim - thief) % len(self.names)
-            self.decisions.begin(thief, STEAL + distance - 1, stolen)
+            self.decisions.begin(thief, actions.STEAL + distance - 1, stolen)
         else:
             raise ContradictionError("a card is stolen, and the robber wasn't moved")
 
@@ -202,11 +194,11 @@ class TableReader:
         if action == _DRAWN:
             what = UNKNOWN if card is None else int(card)
             bought = event(EventKind.CARD_BOUGHT, seat, what)
-            self.decisions.begin(seat, BUY_DEVELOPMENT_CARD, bought)
+            self.decisions.begin(seat, actions.BUY_DEVELOPMENT_CARD, bought)
         elif card is None:
             raise MessageError("an unknown development card is played")
         elif card in (Card.KNIGHT, Card.ROAD_BUILDING):
-            played = PLAY_KNIGHT if card == Card.KNIGHT else PLAY_ROAD_BUILDING
+            played = actions.PLAY_KNIGHT if card == Card.KNIGHT else actions.PLAY_ROAD_BUILDING
             self.decisions.begin(seat, played, event(EventKind.CARD_PLAYED, seat, int(card)))
         else:
             self.decisions.flush()
@@ -221,7 +213,7 @@ class TableReader:
         seat = self.game.turn_player
         played = event(EventKind.CARD_PLAYED, seat, Card.YEAR_OF_PLENTY)
         gained = [event(EventKind.GAINED, seat, r, n) for r, n in enumerate(counts) if n]
-        self.decisions.begin(seat, int(PLENTY_ACTIONS[pair[0], pair[1]]), played, *gained)
+        self.decisions.begin(seat, int(actions.PLENTY_ACTIONS[pair[0], pair[1]]), played, *gained)
         self._card = None
 
     def _simple(self, message: Message) -> None:
@@ -234,7 +226,7 @@ class TableReader:
             raise ContradictionError("a resource is monopolized without the card")
         played = event(EventKind.CARD_PLAYED, seat, Card.MONOPOLY)
         given = [event(EventKind.GIVEN, v, named, n, seat) for v, n in self._taken.items()]
-        self.decisions.begin(seat, PLAY_MONOPOLY + named, played, *given)
+        self.decisions.begin(seat, actions.PLAY_MONOPOLY + named, played, *given)
         self._card = None
 
     def _count(self, message: Message) -> None:
