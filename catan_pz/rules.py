@@ -1,7 +1,7 @@
 """The options of a game: `Rules`, its presets, and `Board`, a board laid out by hand."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from inspect import signature
 from itertools import islice
@@ -62,15 +62,8 @@ class Board:
     harbors: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for name in BOARD_PARTS:
-            given = getattr(self, name)
-            try:
-                parts = tuple(map(plain_int, given))
-            except TypeError:
-                raise not_possible(f"board: {name}", given, "a list of numbers") from None
-            object.__setattr__(self, name, parts)
         for name, expected in BOARD_PARTS.items():
-            _check_parts(name, getattr(self, name), expected)
+            object.__setattr__(self, name, _parts(name, getattr(self, name), expected))
         desert = self.terrains.index(Terrain.DESERT)
         if self.tokens[desert] != 0:
             raise ValueError(f"board: hex {desert} is the desert and can't carry a number token")
@@ -126,15 +119,21 @@ def _named(kind: str, name: Any) -> int:
     return names.index(name)
 
 
-def _check_parts(name: str, parts: Sequence[int], expected: Sequence[int]) -> None:
+def _parts(name: str, given: Iterable[Any], expected: list[int]) -> tuple[int, ...]:
+    """Parts of a board, in any order, as plain numbers."""
+    try:
+        parts = tuple(map(plain_int, given))
+    except TypeError:
+        raise not_possible(f"board: {name}", given, "a list of numbers") from None
     if not all(isinstance(n, int) for n in parts):
         raise ValueError(f"board: {name} must be whole numbers, got {quoted(list(parts))}")
     words = {"terrains": _WORDS["terrain"], "harbors": [*_WORDS["resource"], "3:1"]}.get(name, [])
-    given, due = Counter(parts), Counter(expected)
-    for n in sorted(given.keys() | due.keys()):
-        if given[n] != due[n]:
+    found, due = Counter(parts), Counter(expected)
+    for n in sorted(found.keys() | due.keys()):
+        if found[n] != due[n]:
             word = words[n] if 0 <= n < len(words) else f"of {n}"
-            raise ValueError(f"board: {name} must hold {due[n]} {word}, got {given[n]}")
+            raise ValueError(f"board: {name} must hold {due[n]} {word}, got {found[n]}")
+    return parts
 
 
 NUM_OBSERVED: Final = 14
