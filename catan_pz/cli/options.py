@@ -1,4 +1,4 @@
-"""Options that several commands share, declared once: rules, matches, seeds."""
+"""Options that several commands share, declared once: rules, matches, seeds, what is shown."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from catan_pz.cli.agents import agent_option, trained_with
 from catan_pz.cli.console import FILE, FOLDER, Command, option, usage_errors
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ class RuleChoice(NamedTuple):
         Of players and trade a model among the agents, separated by commas, says how it was trained.
         """
         from catan_pz.agents.registry import as_value
-        from catan_pz.cli.agents import trained_with
         from catan_pz.rules import Rules
 
         given = self._asdict()
@@ -198,3 +198,30 @@ def match_options(games: int, words: str = _SEATINGS) -> Callable[[Any], Any]:
         words=words,
         workers="Processes that play.  [1; with ray one on each CPU]",
     )
+
+
+class WatchChoice(NamedTuple):
+    """How a game is shown, and agents that are asked about each position."""
+
+    viewer: int | None
+    names: str | None
+    advice: str | None
+    win_probability: str | None
+
+
+watch_options: Final = bundle(
+    WatchChoice,
+    "asked",
+    option("--viewer", "Show what this seat knows.  [everything]", click.IntRange(0, 3)),
+    option(
+        "--names",
+        "What the seats of a recording are called, separated by commas.  [as recorded]",
+        metavar="NAMES",
+    ),
+    agent_option("--advice", "Show what this agent thinks of each move.", None),
+    agent_option(
+        "--win-probability",
+        "Chart the win probabilities that this agent estimates, such as search, in a replay.",
+        None,
+    ),
+)

@@ -11,7 +11,7 @@ from rich.console import Console
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.cli.console import compiling_shown, load_record, need, record_errors
-from catan_pz.cli.options import RuleChoice
+from catan_pz.cli.options import RuleChoice, WatchChoice
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import Frame, frames_of_match, frames_of_record
@@ -21,34 +21,6 @@ from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
 from catan_pz.web.replay import Replay, make_replay
-
-
-class Asked(NamedTuple):
-    """How a game is shown, and agents that are asked about each position."""
-
-    viewer: int | None
-    """the seat whose knowledge is shown, None for all"""
-    advice: str | None
-    win_probability: str | None
-    draw: bool
-    """whether advice is drawn into the pictures"""
-
-    def annotations(self, rules: Rules) -> Annotations:
-        """What the agents make of a game by these rules."""
-        if self.viewer is not None and self.viewer >= rules.num_players:
-            raise click.UsageError(
-                f"--viewer {self.viewer}: this game has the seats 0 to {rules.num_players - 1}"
-            )
-        adviser, estimator = (
-            None if spec is None else load_agent(spec, rules)
-            for spec in (self.advice, self.win_probability)
-        )
-        if estimator is not None and type(estimator).win_probabilities is Agent.win_probabilities:
-            raise click.UsageError(
-                f"--win-probability {self.win_probability}: this agent estimates no win "
-                "probabilities; 'search' does"
-            )
-        return Annotations(adviser, estimator, self.viewer, draw=self.draw)
 
 
 class Show(NamedTuple):
@@ -70,16 +42,36 @@ class Show(NamedTuple):
             self.session.close()
 
 
-def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
-    """A recorded game; `named` has other names of the seats, separated by commas."""
+def _annotations(asked: WatchChoice, rules: Rules, *, draw: bool) -> Annotations:
+    """What agents make of a game by these rules."""
+    if asked.viewer is not None and asked.viewer >= rules.num_players:
+        raise click.UsageError(
+            f"--viewer {asked.viewer}: this game has the seats 0 to {rules.num_players - 1}"
+        )
+    adviser, estimator = (
+        None if spec is None else load_agent(spec, rules)
+        for spec in (asked.advice, asked.win_probability)
+    )
+    if estimator is not None and type(estimator).win_probabilities is Agent.win_probabilities:
+        raise click.UsageError(
+            f"--win-probability {asked.win_probability}: this agent estimates no win "
+            "probabilities; 'search' does"
+        )
+    return Annotations(adviser, estimator, asked.viewer, draw=draw)
+
+
+def recorded_show(recording: Path, asked: WatchChoice, *, draw: bool = False) -> Show:
+    """A recorded game; `draw` says whether advice is drawn into the pictures."""
     record = load_record(recording)
     rules = Rules.from_dict(record.start["rules"])
     names = record.names
-    if named is not None:
-        names = [name.strip() for name in named.split(",")]
+    if asked.names is not None:
+        names = [name.strip() for name in asked.names.split(",")]
         if len(names) != rules.num_players:
-            raise click.UsageError(f"--names {named!r}: this game has {rules.num_players} seats")
-    annotate = asked.annotations(rules)
+            raise click.UsageError(
+                f"--names {asked.names!r}: this game has {rules.num_players} seats"
+            )
+    annotate = _annotations(asked, rules, draw=draw)
     with compiling_shown(), record_errors(recording):
         for _ in record.replay():
             pass
@@ -89,12 +81,14 @@ def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
     return Show(frames, asked.viewer, names, annotate, len(record.decisions) + 1)
 
 
-def live_show(agents: str, asked: Asked, seed: int | None, options: RuleChoice) -> Show:
+def live_show(
+    agents: str, asked: WatchChoice, seed: int | None, options: RuleChoice, *, draw: bool
+) -> Show:
     """A match between agents, separated by commas, that is played while it is watched."""
     rules = options.make(",".join(filter(None, (agents, asked.advice, asked.win_probability))))
     specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
     players = [load_agent(spec, rules) for spec in specs]
-    annotate = asked.annotations(rules)
+    annotate = _annotations(asked, rules, draw=draw)
     with compiling_shown():
         get_ready(rules, players)
     seed = drawn_seed() if seed is None else seed

@@ -4,7 +4,7 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,25 +21,10 @@ from catan_pz.cli.console import (
     serve_in_browser,
     terminal_rows,
 )
-from catan_pz.cli.options import RuleChoice, rule_options, seed_option
+from catan_pz.cli.options import RuleChoice, WatchChoice, rule_options, seed_option, watch_options
 
 if TYPE_CHECKING:
     from catan_pz.cli.show import Show
-
-_VIEWER: Final = option(
-    "--viewer", "Show what this seat knows.  [everything]", click.IntRange(0, 3)
-)
-_NAMES: Final = option(
-    "--names",
-    "What the seats of a recording are called, separated by commas.  [as recorded]",
-    metavar="NAMES",
-)
-_ADVICE: Final = agent_option("--advice", "Show what this agent thinks of each move.", None)
-_WIN_PROBABILITY: Final = agent_option(
-    "--win-probability",
-    "Chart the win probabilities that this agent estimates, such as search, in a replay.",
-    None,
-)
 
 
 @click.command(
@@ -68,10 +53,7 @@ _WIN_PROBABILITY: Final = agent_option(
     click.FloatRange(0.1, 60),
     default=4.0,
 )
-@_VIEWER
-@_NAMES
-@_ADVICE
-@_WIN_PROBABILITY
+@watch_options
 @option("--export", "Write a .svg, .png, .gif, .webp or .mp4 instead.", FILE, name="target")
 @option("--html", "Write a replay for the browser, one .html file, instead of showing it.", FILE)
 @option("--at", "Picture after decision N, for .svg and .png.  [the last]", click.IntRange(0))
@@ -92,10 +74,7 @@ def watch(  # wide: click passes each option of the command
     agents: str,
     browser: bool | None,
     speed: float,
-    viewer: int | None,
-    names: str | None,
-    advice: str | None,
-    win_probability: str | None,
+    asked: WatchChoice,
     target: Path | None,
     html: Path | None,
     at: int | None,
@@ -122,11 +101,11 @@ def watch(  # wide: click passes each option of the command
     check_record_target("--record", record)
     check_target("--export", target)
     check_target("--html", html)
-    asked = shows.Asked(viewer, advice, win_probability, draw=target is not None)
+    draw = target is not None
     show = (
-        shows.live_show(agents, asked, seed, rules)
+        shows.live_show(agents, asked, seed, rules, draw=draw)
         if recording is None
-        else shows.recorded_show(recording, names, asked)
+        else shows.recorded_show(recording, asked, draw=draw)
     )
     try:
         if target is not None:
@@ -168,20 +147,10 @@ def _in_terminal(show: "Show", speed: float) -> None:
 )
 @click.argument("recording", type=OLD_FILE)
 @option("--html", "The replay: one file, which loads nothing else.", FILE, required=True)
-@_VIEWER
-@_NAMES
-@_ADVICE
-@_WIN_PROBABILITY
+@watch_options
 @trust_option
 @encoder_option
-def export(
-    recording: Path,
-    html: Path,
-    viewer: int | None,
-    names: str | None,
-    advice: str | None,
-    win_probability: str | None,
-) -> None:
+def export(recording: Path, html: Path, asked: WatchChoice) -> None:
     """Write a RECORDING (a .jsonl file) as a replay that opens in any browser.
 
     The page has the board, hands, the log, a chart of the points and a slider over decisions;
@@ -191,8 +160,7 @@ def export(
     from catan_pz.cli import show as shows
 
     check_target("--html", html)
-    asked = shows.Asked(viewer, advice, win_probability, draw=False)
-    show = shows.recorded_show(recording, names, asked)
+    show = shows.recorded_show(recording, asked)
     try:
         shows.write_replay(show, html)
     finally:
