@@ -6,14 +6,14 @@ import numpy as np
 
 from catan_pz.actions import describe_action
 from catan_pz.agents.hosting import FromBelief
-from catan_pz.agents.search import SearchAgent, rollout, search_calls
+from catan_pz.agents.search import SearchAgent, search_calls
+from catan_pz.agents.search.rollout import Rollout
+from catan_pz.agents.search.search_calls import Simulations
 from catan_pz.agents.value.network import Workspace, shipped, workspace
 from catan_pz.belief import Belief
-from catan_pz.engine.state import States
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.view import View, view_of
-from catan_pz.kernels.rule import entry
 from catan_pz.rules import Rules
 
 DUEL = Rules(num_players=2, trading=False)
@@ -24,31 +24,19 @@ RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 
 """Another of nine points, who wins next turn if nothing is done."""
 
 
-@entry
-def play_on(games: States, player: int, seed: np.uint64, last_turn: int, w: Workspace) -> None:
-    rollout.play_on(games, player, seed, last_turn, w)
-
-
-@entry
-def write_end(games: States, viewer: int, since: int, w: Workspace) -> None:
-    rollout.write_win_probabilities(games[0], viewer, since, w)
-
-
 def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
     """What a player of rollouts does in the first of some games."""
     return int(search_calls.choose_action(games, player, np.uint64(draw), work_for(games)))
 
 
-def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> None:
-    """Play the first of some games on as a rollout does."""
-    play_on(games, player, np.uint64(seed), last_turn, work_for(games))
-
-
-def values_at_end(game: Game, viewer: int = 0, since: int | None = None) -> np.ndarray:
-    """(4,) win probabilities where a rollout ends that began in turn `since`."""
-    w = work_for(game.games)
-    write_end(game.games, viewer, game.turn if since is None else since, w)
-    return w.values[:4]
+def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> np.ndarray:
+    """Play the first of some games on as simulation 0 does; its (4,) win probabilities."""
+    played, values = games[:1].copy(), np.zeros(4)
+    rollout = Rollout(player, last_turn - int(games["turn"][0]))
+    run = Simulations(games[:1], played, np.uint64(seed), rollout, work_for(games))
+    search_calls.play_position(run, 0, 1, 0, values)
+    games[0] = played[0]
+    return values
 
 
 def work_for(games: np.ndarray) -> Workspace:

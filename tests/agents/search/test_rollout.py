@@ -20,7 +20,7 @@ from catan_pz.game.view import view_of
 from catan_pz.kernels.rule import entry
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
-from tests.agents.search.play import duel, in_the_middle, play_out, quick_choice, values_at_end
+from tests.agents.search.play import duel, in_the_middle, play_out, quick_choice
 from tests.helpers import act
 
 RULES = (
@@ -36,8 +36,15 @@ _ALL = 2**64 - 1
 _OTHER = 0x5851F42D4C957F2D
 
 
+@entry
+def begin(games: States, seed: np.uint64) -> None:
+    begin_simulation(games[0], seed)
+
+
 def play_through_game(game: Game, player: int, seed: int, last_turn: int) -> int:
-    """What `play_on` does, decision by decision; returns how many there were."""
+    """What simulation 0 does, decision by decision; returns how many there were."""
+    seed = scramble(seed + int(GAMMA) & _ALL)
+    begin(game.games, np.uint64(seed))
     draws = scramble(seed ^ _OTHER)
     decisions = 0
     while game.mask.any() and not (game.turn >= last_turn and game.phase == Phase.ROLL):
@@ -135,11 +142,6 @@ def test_a_theft_before_the_roll_leaves_the_dice_as_they_are() -> None:
     assert len(set(rolls)) > 15
 
 
-@entry
-def begin(games: States, seed: np.uint64) -> None:
-    begin_simulation(games[0], seed)
-
-
 def test_cards_to_come_are_drawn_anew_each_time() -> None:
     """By the order of the deck alone: the cards that are out stay where they are."""
     game, _ = in_the_middle(Rules(trading=False), 3, 300)
@@ -162,16 +164,15 @@ def test_cards_to_come_are_drawn_anew_each_time() -> None:
 @pytest.mark.purepython
 def test_a_rollout_plays_to_the_end() -> None:
     game = Game(Rules(num_players=2, trading=False, victory_points=4), seed=1)
-    play_out(game.games, GREEDY, 5, 400)
+    values = play_out(game.games, GREEDY, 5, 400)
     assert game.is_over
-    assert values_at_end(game)[game.winner or 0] == 1
+    assert values.sum() == values[game.winner or 0] == 1 - DELAY * game.turn
 
 
 def test_a_finished_game_is_won_by_its_winner() -> None:
     game = duel({"grain": 2, "ore": 3}, turn=30)
     act(game, "build_city", vertex=6)
-    assert values_at_end(game).tolist() == [1, 0, 0, 0]
-    assert values_at_end(game, since=20)[0] == pytest.approx(1 - 10 * DELAY)
+    assert play_out(game.games, GREEDY, 5, 40).tolist() == [1, 0, 0, 0]
 
 
 def test_a_position_is_judged_as_the_agents_seat_knows_it() -> None:
