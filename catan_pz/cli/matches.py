@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from catan_pz.cli.agents import (
-    agent_option,
-    agent_source,
-    encoder_option,
-    specs_by_seat,
-    trust_option,
-)
+from catan_pz.cli.agents import agent_option, agent_source, specs_by_seat
 from catan_pz.cli.console import (
     FILE,
     check_target,
@@ -23,7 +17,7 @@ from catan_pz.cli.console import (
     record_errors,
     win_rate_words,
 )
-from catan_pz.cli.options import MatchChoice, RuleChoice, match_options, rule_options
+from catan_pz.cli.options import MatchChoice, RuleChoice, game_options, match_options
 from catan_pz.names import shown
 
 if TYPE_CHECKING:
@@ -44,9 +38,7 @@ if TYPE_CHECKING:
     "random",
 )
 @match_options(400)
-@trust_option
-@encoder_option
-@rule_options()
+@game_options
 def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) -> None:
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
     from catan_pz.arena import play_match
@@ -88,9 +80,7 @@ def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) ->
     multiple=True,
 )
 @option("--report", "Write the tables to a .md or .csv, or a plot to a .svg or .png.", FILE)
-@trust_option
-@encoder_option
-@rule_options()
+@game_options
 def tournament(
     agents: tuple[str, ...],
     match: MatchChoice,

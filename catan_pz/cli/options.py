@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from catan_pz.cli.agents import agent_option, trained_with
+from catan_pz.cli.agents import agent_option, encoder_option, trained_with, trust_option
 from catan_pz.cli.console import FILE, FOLDER, Command, option, usage_errors
 
 if TYPE_CHECKING:
@@ -110,6 +110,12 @@ def rule_options(
             multiple=True,
         ),
     )
+
+
+def game_options(command: Command) -> Command:
+    """Options of games between agents: their rules, and what may be loaded for them."""
+    with_rules: Command = rule_options()(command)
+    return trust_option(encoder_option(with_rules))
 
 
 def seed_option(words: str = "Seed of the game.") -> Callable[[Command], Command]:

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from catan_pz.cli.agents import (
-    agent_option,
-    encoder_option,
-    load_agent,
-    specs_by_seat,
-    trust_option,
-)
+from catan_pz.cli.agents import agent_option, load_agent, specs_by_seat
 from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
@@ -28,7 +22,7 @@ from catan_pz.cli.console import (
     serve_in_browser,
     terminal_rows,
 )
-from catan_pz.cli.options import RuleChoice, rule_options, seed_option
+from catan_pz.cli.options import RuleChoice, game_options, seed_option
 
 if TYPE_CHECKING:
     from catan_pz.play.session import PlayedGame
@@ -71,9 +65,7 @@ if TYPE_CHECKING:
     "--record", "Write the game to this file, also when you leave it.  [that of --continue]", FILE
 )
 @seed_option()
-@trust_option
-@encoder_option
-@rule_options()
+@game_options
 @ended_as_by_ctrl_c()
 def play(
     against: str | None,

@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from catan_pz.cli.agents import (
-    agent_option,
-    encoder_option,
-    load_agent,
-    specs_by_seat,
-    trust_option,
-)
+from catan_pz.cli.agents import agent_option, load_agent, specs_by_seat
 from catan_pz.cli.console import FOLDER, compiling_shown, examples, need, option, usage_errors
-from catan_pz.cli.options import RuleChoice, rule_options
+from catan_pz.cli.options import RuleChoice, game_options
 from catan_pz.names import printable, shown
 
 if TYPE_CHECKING:
@@ -74,9 +68,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
     "Let persons see what this agent thinks of their moves, at their own decisions.  [nobody]",
     None,
 )
-@trust_option
-@encoder_option
-@rule_options()
+@game_options
 def serve(  # wide: click passes each option of the command
     agents: str,
     seats: int,

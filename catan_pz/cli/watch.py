@@ -21,7 +21,7 @@ from catan_pz.cli.console import (
     serve_in_browser,
     terminal_rows,
 )
-from catan_pz.cli.options import RuleChoice, WatchChoice, rule_options, seed_option, watch_options
+from catan_pz.cli.options import RuleChoice, WatchChoice, game_options, seed_option, watch_options
 
 if TYPE_CHECKING:
     from catan_pz.cli.show import Show
@@ -65,9 +65,7 @@ if TYPE_CHECKING:
 @option("--width", "Of exported pictures, in pixels.", click.IntRange(120, 4000), default=840)
 @option("--record", "Write the live match to this file.", FILE)
 @seed_option()
-@trust_option
-@encoder_option
-@rule_options()
+@game_options
 @ended_as_by_ctrl_c()
 def watch(  # wide: click passes each option of the command
     recording: Path | None,

@@ -122,15 +122,6 @@ def test_matches_write_some_of_their_games_as_replays(tmp_path: Path, capsys: An
     assert [path.suffix for path in (tmp_path / "more").iterdir()] == [".html"] * 2
 
 
-def test_recorded_games_of_another_match_are_kept(tmp_path: Path, capsys: Any) -> None:
-    words = ["evaluate", "random", *QUICK, "--games", "4", "--seed"]
-    assert main([*words, "1", "--records", str(tmp_path)]) == 0
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert main([*words, "2", "--html", str(tmp_path)]) == 1
-    assert "game-000000.jsonl" in capsys.readouterr().err
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
 def test_games_without_a_record_are_told_and_damaged_ones_named(
     tmp_path: Path, capsys: Any
 ) -> None:

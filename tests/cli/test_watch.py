@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from catan_pz.cli import main
-from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from tests.cli.terminal import Terminal
-from tests.render.test_svg import labels
 
 
 def test_a_pipe_gets_the_story(recorded: Path, capsys: Any) -> None:
@@ -185,7 +183,3 @@ def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(
     path = tmp_path / "file" / "game.html"
     assert main(["export", str(tmp_path / "file"), "--html", str(path)]) == 2
     assert f"--html {path}: this file can't be written: " in capsys.readouterr().err
-
-
-def test_names_are_drawn() -> None:
-    assert "Ann" in labels(Game(seed=1).snapshot(), names=["Ann", "Bob", "Cyd", "Dee"])
