@@ -1,7 +1,7 @@
 """The interface of agents: what a player program implements, and what it receives."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, Self
@@ -204,6 +204,10 @@ class Agent(ABC):
 
     def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
         """A decision was played, by any seat: what it brought, as far as the seat may know."""
+
+    def report(self) -> Mapping[str, float]:
+        """Numbers of its part in the game, such as tokens used, which results add up by name."""
+        return {}
 
     def end(self, result: SeatResult) -> None:  # noqa: B027 (a hook, not a duty)
         """The game has ended, or the host has stopped it."""

@@ -331,6 +331,10 @@ class LanguageModelAgent(Agent):
         """Note how the game ended."""
         self._keep({"end": result.reason, "won": result.won, "points": result.points})
 
+    def report(self) -> dict[str, float]:
+        """What the game took, as `Usage` counts it."""
+        return asdict(self.game_usage)
+
     def batcher(self) -> "_Questions":
         """Sends the questions of many games at once."""
         return _Questions()

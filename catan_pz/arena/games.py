@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent, Batcher
@@ -164,9 +165,13 @@ class ArenaGame:
     def result(self) -> GameResult:
         """The result of the game, which is finished; writes its record if it has one."""
         save_record(self._config, self.scheduled, self._record)
-        return result_of(
+        result = result_of(
             self._config, self.scheduled, self.game, self._decisions, self._seconds, self.forfeit
         )
+        reports: tuple[dict[str, float], ...] = ()
+        with warned_at_end():
+            reports = tuple(dict(a.report()) if a else {} for a in self._table.agents)
+        return replace(result, reports=reports) if any(reports) else result
 
     def close(self) -> None:
         """End the agents' game."""

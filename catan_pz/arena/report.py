@@ -16,7 +16,7 @@ from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, wi
 from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
 from catan_pz.files import whole_file
-from catan_pz.names import markdown, plotted
+from catan_pz.names import markdown, plotted, shown
 from catan_pz.rules import Rules
 
 MAX_REASONS: Final = 10
@@ -56,6 +56,7 @@ def to_markdown(result: Result) -> str:
         parts.append(_lineups(result, used))
     if len(result.played) > 1:
         parts.append(_ratings(result))
+    parts += [f"Reported by {line}.\n" for line in map(markdown, report_lines(result))]
     if result.ends()[FORFEIT]:
         parts.append(_forfeits(result))
     return "\n".join(parts)
@@ -74,6 +75,16 @@ def forfeit_lines(result: Result) -> list[str]:
         f"{name} forfeited {labelled.tally(name).forfeits:,} of "
         f"{sum(name in game.seats for game in labelled.games):,} games, the first because: {reason}"
         for name, reason in first.items()
+    ]
+
+
+def report_lines(result: Result) -> list[str]:
+    """What agents reported of their games, a line for each that did: "m: 12 questions, ..."."""
+    told = {name: result.reported(name) for name in result.played}
+    return [
+        f"{shown(name)}: " + ", ".join(f"{what} {n:,.4g}" for what, n in totals.items())
+        for name, totals in told.items()
+        if totals
     ]
 
 

@@ -42,6 +42,7 @@ class GameResult:
         points: at the end, hidden ones included.
         decisions: how often each was asked.
         seconds: that each took for its decisions; ignored by ==.
+        reports: what each gave by `Agent.report`; empty if none gave any; ignored by ==.
     """
 
     number: int
@@ -56,6 +57,7 @@ class GameResult:
     points: tuple[int, ...]
     decisions: tuple[int, ...]
     seconds: tuple[float, ...] = field(compare=False)
+    reports: tuple[dict[str, float], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,15 @@ class Result:
             milliseconds=float(1000 * seconds / decisions) if decisions else 0.0,
             forfeits=sum(offender == name for offender in offenders),
         )
+
+    def reported(self, name: str) -> dict[str, float]:
+        """Totals of what an entrant gave by `Agent.report`."""
+        totals: Counter[str] = Counter()
+        for game in self.games:
+            for who, report in zip(game.seats, game.reports, strict=False):
+                if who == name:
+                    totals.update(report)
+        return dict(totals)
 
     def win_rates_by_seat(self, name: str) -> list[float | None]:
         """Win rate in each seat, None where the entrant never sat there."""

@@ -53,7 +53,7 @@ def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) ->
     click.echo(
         f"{win_rate_words(result, name, agent)} against {shown(against)}, from seed {result.seed}"
     )
-    tell_forfeits(result)
+    tell_more(result)
     write_replays(result, match)
     check_played(result)
 
@@ -137,11 +137,11 @@ def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         raise
 
 
-def tell_forfeits(result: "Result") -> None:
-    """Say who forfeited how many games, and why."""
-    from catan_pz.arena.report import forfeit_lines
+def tell_more(result: "Result") -> None:
+    """Say what agents reported, and who forfeited how many games and why."""
+    from catan_pz.arena.report import forfeit_lines, report_lines
 
-    for line in forfeit_lines(result):
+    for line in [*report_lines(result), *forfeit_lines(result)]:
         click.echo(line)
 
 

@@ -15,7 +15,7 @@ from catan_pz.cli.agents import (
     trust_option,
 )
 from catan_pz.cli.console import examples, option, win_rate_words
-from catan_pz.cli.matches import check_played, played, tell_forfeits
+from catan_pz.cli.matches import check_played, played, tell_more
 from catan_pz.cli.options import MatchChoice, RuleChoice, seed_option, table_options
 from catan_pz.names import shown
 
@@ -176,7 +176,7 @@ def catanatron(
     version = next(iter(sources.values())).catanatron
     others = f"{against} at tables of catanatron {version}"
     click.echo(f"{_line(result, agent, others)}, from seed {result.seed}")
-    tell_forfeits(result)
+    tell_more(result)
     check_played(result)
 
 

@@ -13,6 +13,7 @@ import pytest
 from catan_pz import Game, agents
 from catan_pz.agents.table import Table
 from catan_pz.arena import play_match
+from catan_pz.arena.report import report_lines, to_markdown
 from tests.agents.scripted_model import dripping, scripted
 
 openai = pytest.importorskip("openai")
@@ -168,3 +169,6 @@ def test_many_games_ask_at_once() -> None:
     assert len(result.games) == 16
     assert not any(game.reason for game in result.games)
     assert agent.usage.questions == len(model.questions)
+    assert result.reported("llm:m/1")["questions"] == len(model.questions)
+    assert f"llm:m/1: questions {len(model.questions)}, repairs 0" in report_lines(result)[0]
+    assert f"questions {len(model.questions)}" in to_markdown(result)
