@@ -1,17 +1,15 @@
 """Expert iteration: searched games, what it writes, exact resumption, that a candidate learns."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from catan_pz.agents.network import Base, Model
+from catan_pz.agents.network import Base
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.self_play_network import SelfPlayNetwork
-from tests.examples.programs import end_of, load
+from tests.examples.programs import load
 
 SMALL = (
     *("--players=2", "--points=4", "--rounds=2", "--games=3", "--share=0.3", "--simulations=20"),
@@ -27,29 +25,6 @@ SEARCH = {"simulations": 20, "considered": 4, "determinizations": 2, "turns": 1,
 @pytest.fixture(scope="module")
 def program():
     return load("expert_iteration")
-
-
-@pytest.fixture(scope="module")
-def whole(program, tmp_path_factory):
-    out = tmp_path_factory.mktemp("whole")
-    return program.main([*SMALL, f"--out={out}"]), out
-
-
-def test_it_trains_and_writes_everything(whole):
-    result, out = whole
-    rows = Checkpoints(out).load()["rows"]
-    assert result["rounds"] == len(rows) == 2
-    assert all(row["searched"] > 0 and row["match_games"] == 20 for row in rows)
-    assert json.loads((out / "result.json").read_text()) == result
-    model = Model.read(out / "model.npz")
-    assert (model.choice, model.base.agent) == ("best", "heuristic")
-    assert "--base heuristic" in model.card["command"]
-
-
-def test_it_goes_on_after_a_round(program, whole, tmp_path):
-    program.main([*SMALL, "--rounds=1", f"--out={tmp_path}"])
-    program.main([*SMALL, f"--out={tmp_path}", "--resume"])
-    assert end_of(tmp_path) == end_of(whole[1])
 
 
 @pytest.mark.slow
@@ -83,13 +58,6 @@ def test_decisions_are_those_of_the_seats_that_were_searched(program):
     fewer = program.play_searched(model(), replace(RULES, max_turns=8), [1, 2], SEARCH, 0.3)
     assert 0 < len(fewer) < len(played)
     assert not fewer.won.any()
-
-
-@pytest.mark.slow
-def test_what_is_played_does_not_depend_on_the_processes(program):
-    one = program.play_searched(model(), RULES, [1, 2, 3], SEARCH, 0.2)
-    other = program.play_searched(model(), RULES, [1, 2, 3], SEARCH, 0.2, workers=2)
-    assert all(np.array_equal(value, vars(other)[name]) for name, value in vars(one).items())
 
 
 def test_an_expert_takes_the_place_of_the_search(program):

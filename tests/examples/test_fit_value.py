@@ -1,14 +1,12 @@
 """Fitting the value: positions and targets, what it writes, exact resumption, that it learns."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
 
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.network import ValueNet, shipped
+from catan_pz.agents.value.network import shipped
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
 from catan_pz.training.checkpoints import Checkpoints
@@ -28,33 +26,6 @@ RULES = {n: Rules(num_players=n, trading=False, victory_points=5) for n in (2, 4
 @pytest.fixture(scope="module")
 def program():
     return load("fit_value")
-
-
-@pytest.fixture(scope="module")
-def whole(program, tmp_path_factory):
-    out = tmp_path_factory.mktemp("whole")
-    return program.main([*SMALL, f"--out={out}"]), out
-
-
-def test_it_fits_and_writes_everything(whole):
-    result, out = whole
-    state = Checkpoints(out).load()
-    assert result["rounds"] == len(state["rows"]) == 3
-    assert state["learner"]["window"] == [1, 2]
-    assert all(row["positions"] >= 200 and 0 < row["nats"] < 2 for row in state["rows"])
-    assert json.loads((out / "result.json").read_text()) == result
-    net = ValueNet.read(out / "model.npz")
-    assert net.rules.victory_points == 5
-    assert "--points 5" in net.card["command"]
-    assert (out / "model.md").read_text(encoding="utf-8") == net.card_text("value")
-    kept = sorted(file.name for file in (out / "positions").iterdir())
-    assert kept == ["000.npz", "001.npz", "002.npz"]
-
-
-def test_it_goes_on_after_a_round(program, whole, tmp_path):
-    program.main([*SMALL, "--rounds=1", f"--out={tmp_path}"])
-    program.main([*SMALL, f"--out={tmp_path}", "--resume"])
-    assert end_of(tmp_path) == end_of(whole[1])
 
 
 def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
@@ -95,14 +66,6 @@ def test_positions_and_who_won(program, seats, with_value):
     assert (np.diff(played.games) >= 0).all()
     assert (played.features[:, NUM_FEATURES - 7] == 1).all()  # the viewer is the first of the seats
     assert all((vars(again)[name] == array).all() for name, array in vars(played).items())
-
-
-def test_processes_change_nothing(program):
-    play = program.partial(program.record_positions, RULES[2], None, 0.0, 60)
-    one, two = (program.record(play, [5, 6], workers) for workers in (1, 2))
-    assert all((vars(two)[name] == array).all() for name, array in vars(one).items())
-    assert len(one) >= 120
-    assert (np.diff(one.games) <= 1).all()
 
 
 def test_targets_mix_who_won_and_later_estimates(program):

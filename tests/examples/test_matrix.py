@@ -62,17 +62,6 @@ def test_the_best_candidates_play_each_other(matrix, tmp_path, capsys):
     assert len(matrix.ran) == 3
 
 
-@pytest.mark.slow
-def test_others_play_each_agent_and_each_other(matrix, tmp_path):
-    arguments = ["--types", "FF/FF*", "RAN/RAN", "--seeds=1", "--games=4", f"--out={tmp_path}"]
-    matrix.main([*arguments, "--also-games=2", "--also", "FF/FF* both", "random"])
-    assert matrix.ran[-1]["out"] == str(tmp_path / "ff-ff-star-both-1")
-    rows = list(csv.DictReader((tmp_path / "also.csv").read_text().splitlines()))
-    pairs = {frozenset((row["first"], row["second"])) for row in rows}
-    assert len(pairs) == 5
-    assert {"FF/FF*", "RAN/RAN"} not in pairs
-
-
 def test_totals_are_counted_by_seat(matrix):
     played = [(("A", "B"), 0)] * 3 + [(("A", "B"), 1)] + [(("B", "A"), 0)] * 2
     games = [*played, *[(("B", "A"), None)] * 2]

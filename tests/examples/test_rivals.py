@@ -27,15 +27,6 @@ def make(folder, others=("random",), share=0.5, games=400, **options):
     )
 
 
-def test_a_share_of_the_games_has_rivals(tmp_path):
-    rivals = make(tmp_path, share=0.25)
-    assert (rivals.rival != LEARNER).sum() == 100
-    players = torch.zeros(400, dtype=torch.int8)
-    learns = rivals.learns(players)
-    assert learns.sum() == 300 + 50
-    assert learns[rivals.rival == LEARNER].all()
-
-
 def test_rivals_that_win_play_more(tmp_path):
     rivals = make(tmp_path, ["random", "heuristic"], share=1.0)
     for number in range(8):

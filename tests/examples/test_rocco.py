@@ -166,21 +166,6 @@ def test_executors_bootstrap_from_the_orchestrator(program):
     np.testing.assert_array_equal(towns["next_state"][2:], own["next_state"][built])
 
 
-def test_games_side_by_side_are_those_of_the_batch(program):
-    """Decisions of all games are remembered, and each is followed by one of its own game."""
-    options = {"forced": False, "reward": "gain", "memory": 9000, "max_turns": 60}
-    learner = program.Learner(program.Args(games_at_once=8, learn_every=16, **options))
-    rows = [learner.play(k) for k in range(10)]
-    assert learner.games.episodes.max() >= 10
-    assert all(row["turns"] == 60 for row in rows)
-    own = remembered(learner, "orchestrator")
-    added = len(own["choice"])
-    assert sum(row["orchestrator_updates"] for row in rows) in range(added // 16 - 4, added // 16)
-    boards = own["state"][:, 1:594:11], own["next_state"][:, 1:594:11]
-    np.testing.assert_array_equal(*boards)
-    assert (own["next_state"][:, 666] >= own["state"][:, 666] + own["reward"]).all()
-
-
 @pytest.mark.slow
 def test_a_minute_of_training_leads_above_random_play(program, tmp_path):
     """An orchestrator that has learned nothing wins no game; random play wins 44.5 % here."""

@@ -2,7 +2,7 @@
 
 import torch
 from parts.rivals import Rivals
-from parts.self_play_games import SelfPlayGames, _won
+from parts.self_play_games import SelfPlayGames
 from parts.starts import Starts
 
 from catan_pz import agents
@@ -90,17 +90,6 @@ def test_a_sure_base_plays_for_the_learner(tmp_path):
     games.rivals.add("past", network.export(RULES))
     again = games.play(network, 1, **DISCOUNTS)
     assert (again.mask.gather(1, again.action[:, None]) == BASES_CHOICE).all()
-
-
-def test_who_won_is_told_where_it_is_known():
-    ends = torch.tensor([[-1, -1, -1], [2, -1, -2], [-1, -1, 0]])
-    players = torch.tensor([[2, 0, 1], [0, 1, 1], [1, 2, 0]])
-    won = _won(players, ends)
-    assert won[:, 0].tolist()[:2] == [1, 0]
-    assert won[2, 0].isnan()
-    assert won[:, 1].isnan().all()
-    assert won[:2, 2].isnan().all()
-    assert won[2, 2] == 1
 
 
 def test_games_start_in_the_middle(tmp_path):

@@ -55,8 +55,3 @@ def test_what_lies_ahead_is_drawn_anew(folder):
         assert (np.sort(of_it["deck"][:, top:]) == np.sort(position["deck"][top:])).all()
         assert len(np.unique(of_it["deck"], axis=0)) > 30
         assert (of_it["hand"] == position["hand"]).all()
-
-
-def test_a_record_longer_than_the_trainings_games_gives_its_beginning(folder):
-    starts = Starts.read(folder, replace(RULES, max_turns=12), each=10_000)
-    assert starts._positions["turn"].max() == 11

@@ -30,9 +30,3 @@ def test_a_resumed_run_is_the_whole_run(program, tmp_path):
     assert written == json.loads((parts / "weights.json").read_text(encoding="utf-8"))
     assert Weights(**written) != Weights()
     assert "offer" not in written
-
-
-def test_bad_weights_win_less(program, tmp_path):
-    tuning = program.Tuning(program.Args(out=tmp_path))
-    best = tuning.won(Weights(), 400, 1)
-    assert tuning.won(Weights(card=0, horizon=0), 400, 1) < best - 20

@@ -67,14 +67,3 @@ def test_it_goes_on_within_a_series_and_between_two(program, whole, tmp_path):
         assert rows(tmp_path, name) == rows(whole, name)
     one, other = (XenouModel.read(path / "model.npz").weights for path in (tmp_path, whole))
     assert all((one[name] == other[name]).all() for name in one)
-
-
-@pytest.mark.slow
-def test_the_error_falls_from_game_to_game(program, tmp_path):
-    """Over 30 games with kept weights, at a larger learning rate than the paper's."""
-    out = f"--out={tmp_path}"
-    program.main(["--games=30", "--keep=30", "--rate=0.03", "--no-progress", out])
-    games = rows(tmp_path)
-    early = np.mean([row["error"] for row in games if row["place"] < 3])
-    late = np.mean([row["error"] for row in games if row["place"] >= 27])
-    assert late < 0.4 * early

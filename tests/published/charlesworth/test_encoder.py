@@ -149,7 +149,3 @@ def test_the_published_observation_leaves_roads_harbors_and_phase_out(seen):
         np.testing.assert_array_equal(array, seen[name])
 
 
-def test_what_others_hide_is_not_in_it(seen):
-    other = PLAYERS[1] | {"cards": {"victory_point": 1}}
-    for name, array in encoded(players=[PLAYERS[0], other, *PLAYERS[2:]]).items():
-        np.testing.assert_array_equal(array, seen[name])

@@ -70,16 +70,6 @@ def test_there_is_a_candidate_of_every_legal_kind():
     assert (rows[:, 0] == ch.CITY).sum() == 2
 
 
-def test_further_candidates_are_other_places():
-    owner = {"settlements": [10], "cards": {"knight": 1}}
-    game = position([owner, {}, {}, {}], rules=BOARD, turn=40, rolled=True)
-    game.step(actions.PLAY_KNIGHT)
-    for most, count in ((10, 10), (30, 18)):
-        rows = candidates(UNIFORM, game.observe(0), game.mask, np.random.default_rng(1), most)
-        assert set(rows[:, 0]) == {ch.ROBBER}
-        assert len(rows) == count == len(set(rows[:, ch.COLUMN["tile"]]))
-
-
 def test_the_order_of_cards_makes_no_candidate():
     owner = {"settlements": [10], "cards": {"year_of_plenty": 1}, "hand": {"ore": 1, "wool": 2}}
     game = position([owner, {}, {}, {"hand": {"brick": 2, "grain": 2}}], rules=BOARD, turn=40)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from catan_pz import encoders
-from catan_pz.board.topology import HEX_EDGES, HEX_POINTS, HEX_VERTICES
 from catan_pz.game import position
 from catan_pz.rules import Rules
 from tests.helpers import act
@@ -106,36 +105,6 @@ def test_scalars_are_the_45_in_their_order(seen):
         15,  # 25 development cards less 4, 3, 2 and 1
         *(0, 0, 0, 0),  # rolled, a card was played
     ]
-
-
-def test_a_kernel_on_a_hex_covers_its_edges_and_vertices():
-    encoder = encoders.load("gendre")
-    assert [s.shape for s in encoder.segments] == [(17, 11, 21), (45,)]
-    rules = Rules(num_players=2, trading=False)
-    for hex_id, (x, y) in enumerate(HEX_POINTS.tolist()):
-        around = HEX_VERTICES[hex_id][::2].tolist()
-        edges = HEX_EDGES[hex_id].tolist()
-        game = position([{"settlements": around, "roads": edges}, {}], rules=rules, turn=40)
-        planes = encoder.encode(game.observe(0))["planes"]
-        window = planes[[7, 15], y + 4 : y + 7, x + 8 : x + 13]
-        assert window.sum(axis=(1, 2)).tolist() == [6, 3]
-
-
-@pytest.mark.parametrize(("name", "players"), [("gendre", 2), ("gendre_table", 4)])
-def test_what_opponents_hold_is_not_in_it(name, players):
-    one, other = (
-        encoders.load(name).encode(
-            position(
-                [{"settlements": [10]}, {"settlements": [0], "cards": cards}, {}, {}][:players],
-                rules=Rules(num_players=players, trading=players > 2),
-                turn=40,
-                seed=1,
-            ).observe(0)
-        )
-        for cards in ({"knight": 2}, {"victory_point": 2})
-    )
-    for part, array in one.items():
-        np.testing.assert_array_equal(array, other[part])
 
 
 def test_a_table_of_four_shows_each_opponent_by_itself():

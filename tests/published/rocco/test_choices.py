@@ -20,15 +20,6 @@ def legal(*ids):
     return mask
 
 
-def test_there_are_ten_kinds_with_executors_of_the_sizes_of_the_thesis():
-    assert len(choices.KINDS) == 10
-    assert {name: len(ways) for name, ways in choices.EXECUTORS.items()} == {
-        "settlement": 54,
-        "road": 72,
-        "trade": 25,
-    }
-
-
 def test_ways_of_a_bank_trade_are_pairs_of_resources():
     ways = choices.EXECUTORS["trade"]
     assert (ways == actions.NO_ACTION).sum() == 5

@@ -74,14 +74,3 @@ def test_cities_may_be_told_from_settlements(game):
     assert (plain[CITY * 11], told[CITY * 11]) == (-1, -2)
 
 
-def test_what_the_opponent_hides_and_holds_is_not_in_it(game):
-    players = [
-        {"settlements": [OWN], "hand": {"ore": 2}},
-        {"settlements": [OTHER], "hand": {"ore": 1, "wool": 1}, "cards": {"knight": 2}},
-    ]
-    rules = Rules.make("rocco", board="beginner")
-    one = position(players, rules=rules, turn=40, seed=1)
-    players[1] |= {"hand": {"brick": 2}, "cards": {"victory_point": 4}}
-    other = position(players, rules=rules, turn=40, seed=1)
-    encode = encoders.load("rocco").encode
-    np.testing.assert_array_equal(encode(one.observe(0)), encode(other.observe(0)))

@@ -18,18 +18,6 @@ def made(both_seats=True):
     return EpisodeGames(RULES, 3, 5, both_seats=both_seats)
 
 
-@pytest.mark.parametrize("both_seats", [True, False])
-def test_games_are_numbered_as_they_begin(both_seats):
-    games = made(both_seats)
-    assert games.episodes.tolist() == [0, 1, 2]
-    while len(games.finished) < 4:
-        games.batch.step(games.batch.sample())
-        games.count()
-    assert len(set(games.episodes.tolist())) == 3
-    assert games.episodes.max() == len(games.finished) + 2
-    np.testing.assert_array_equal(games.learner, games.episodes % 2 if both_seats else [0] * 3)
-
-
 def test_a_seat_sees_its_own_observation():
     games = made()
     rows = np.arange(3)
