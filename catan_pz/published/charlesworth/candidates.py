@@ -64,7 +64,7 @@ def candidates(
         uniforms = rng.random((len(asked), ch.NUM_SLOTS))
         drawn = policy.decide(units[None][many], legal[None][many], uniforms, kinds=asked).choices
         for kind in kinds:
-            own = by_kind[kind] + _different(drawn[asked == kind])
+            own = by_kind[kind] + different(drawn[asked == kind])
             by_kind[kind] = own[: MOST_OFFERS if kind == ch.PROPOSE else None]
         single = single_actions(drawn)
         legal[single[single != NO_ACTION]] = 0
@@ -77,19 +77,7 @@ def candidates(
     return np.array(chosen)
 
 
-def own_first(
-    policy: Policy,
-    units: NDArray[np.int8],
-    mask: NDArray[np.int8],
-    rng: np.random.Generator,
-    rows: Choices,
-) -> Choices:
-    """Candidates (n, S) behind the policy's own choice, sampled anew, which may be one of them."""
-    own = policy.decide(units[None], mask[None], rng.random((1, ch.NUM_SLOTS))).choices
-    return np.array(_different(np.concatenate([own, rows])))
-
-
-def _different(rows: Choices) -> list[NDArray[np.int8]]:
+def different(rows: Choices) -> list[NDArray[np.int8]]:
     """Rows of which no two are played by the same actions, in their order."""
     offers = rows.copy()
     for picks in (ch.GIVE, ch.GET):

@@ -89,15 +89,8 @@ _ORDER: Final = np.array(RESOURCES)
 _PICKABLE: Final = Constant(np.arange(STOP + 1))
 
 
-def _bank_trades() -> NDArray[np.int64]:
-    table = np.full((NUM_RESOURCES, NUM_RESOURCES), actions.NUM_ACTIONS)
-    swaps = actions.MARITIME_SWAPS
-    table[tuple(swaps.T)] = actions.MARITIME_TRADE + np.arange(len(swaps))
-    return np.asarray(table[np.ix_(_ORDER, _ORDER)])
-
-
-SWAPS: Final = _bank_trades()
-"""(R, R) the bank trade of each two resources; for two alike a column that is never legal."""
+SWAPS: Final = actions.SWAP_ACTIONS[np.ix_(_ORDER, _ORDER)]
+"""(R, R) the bank trade of each two resources; for two alike the last column, never legal."""
 
 PLENTY: Final = actions.PLENTY_ACTIONS[np.ix_(_ORDER, _ORDER)]
 """(R, R) the year of plenty of each two resources; two unlike ones have two orders."""

@@ -5,6 +5,7 @@ Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforce
 leading axes.
 """
 
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -239,14 +240,8 @@ class CharlesworthEncoder(Encoder):
         return encoded
 
 
-def with_flags() -> CharlesworthEncoder:
-    """The encoder `charlesworth_flags`."""
-    return CharlesworthEncoder("charlesworth_flags", flags=True)
-
-
-def as_published() -> CharlesworthEncoder:
-    """The encoder `charlesworth_2022`."""
-    return CharlesworthEncoder("charlesworth_2022", additions=False, flags=True)
+with_flags = partial(CharlesworthEncoder, "charlesworth_flags", flags=True)
+as_published = partial(CharlesworthEncoder, "charlesworth_2022", additions=False, flags=True)
 
 
 def _shown(name: str, meaning: str, high: float = 1.0, *, count: int = 0) -> Segment:

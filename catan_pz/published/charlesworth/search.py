@@ -21,7 +21,7 @@ from catan_pz.published.charlesworth.candidates import (
     Node,
     SearchRun,
     candidates,
-    own_first,
+    different,
     shuffled,
 )
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, Choices
@@ -128,8 +128,11 @@ class SearchedDecision:
         self.search, self._view, self._rng = search, view, rng
         seen = search.policy, view.observation, view.mask, rng
         rows = candidates(*seen, options.candidates)
-        if options.margin is not None and len(rows) > 1:
-            rows = own_first(*seen, rows)
+        if options.margin is not None and len(rows) > 1:  # the policy's own choice comes first
+            made = search.policy.decide(
+                view.observation[None], view.mask[None], rng.random((1, NUM_SLOTS))
+            )
+            rows = np.array(different(np.concatenate([made.choices, rows])))
         self._root = Node(rows)
         search.last = self._root if len(rows) > 1 else None
         self.under_way: dict[int, SearchRun] = {}  # runs by their game, oldest first

@@ -95,9 +95,8 @@ def _actions() -> NDArray[np.int64]:
     table[BUILDING + 2 * vertices] = actions.BUILD_SETTLEMENT + vertices
     table[BUILDING + 2 * vertices + 1] = actions.BUILD_CITY + vertices
     table[[ROLL, END_TURN]] = actions.ROLL, actions.END_TURN
-    swaps = actions.MARITIME_SWAPS.tolist()
-    pairs = [[give, get] for give in RESOURCES for get in RESOURCES if get != give]
-    table[TRADE:BUY] = [actions.MARITIME_TRADE + swaps.index(pair) for pair in pairs]
+    swaps = actions.SWAP_ACTIONS[np.ix_(_ORDER, _ORDER)]
+    table[TRADE:BUY] = swaps[swaps != NO_ACTION]
     table[BUY] = actions.BUY_DEVELOPMENT_CARD
     table[[KNIGHT, ROAD_BUILDING]] = actions.PLAY_KNIGHT, actions.PLAY_ROAD_BUILDING
     table[MONOPOLY:KEEP] = actions.PLAY_MONOPOLY + _ORDER

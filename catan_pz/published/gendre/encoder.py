@@ -6,6 +6,7 @@ the one for a whole table is ours. Letters: C planes, H hexes, V vertices, B har
 "..." any leading axes.
 """
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -150,9 +151,7 @@ class GendreEncoder(Encoder):
         return join([floats(part) for part in parts])
 
 
-def for_table() -> GendreEncoder:
-    """The encoder `gendre_table`."""
-    return GendreEncoder(table=True)
+for_table = partial(GendreEncoder, table=True)
 
 
 def _segments(planes: int, scalars: int, on_board: str, beside_it: str) -> tuple[Segment, Segment]:

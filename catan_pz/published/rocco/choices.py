@@ -29,29 +29,19 @@ AFTER_ROLL: Final = slice(KINDS.index("play_monopoly"), END_TURN)
 """Cards that this player plays after the roll alone, though the rules allow them before it."""
 
 
-def _kind_of() -> NDArray[np.int64]:
-    """(A,) kind of each action without player trade; the first ten are `KINDS`."""
-    names = [*KINDS, "roll", "move_robber", "steal", "discard"]
-    kinds = (kind for kind in actions.ACTION_KINDS if not kind.trading)
-    return np.concatenate([np.full(kind.count, names.index(kind.name)) for kind in kinds])
-
-
-KIND_OF: Final = _kind_of()
+_NAMES: Final = [*KINDS, "roll", "move_robber", "steal", "discard"]
+_OF_TABLE: Final = [kind for kind in actions.ACTION_KINDS if not kind.trading]
+KIND_OF: Final = np.repeat(
+    [_NAMES.index(kind.name) for kind in _OF_TABLE], [kind.count for kind in _OF_TABLE]
+)
+"""(A,) kind of each action without player trade; the first ten are `KINDS`."""
 _MEMBERS: Final = (KIND_OF[:, None] == np.arange(KIND_OF.max() + 1)).astype(np.float32)
-
-
-def _trades() -> NDArray[np.int64]:
-    """(25,) bank trades by the pair of resources, `NO_ACTION` for same for same."""
-    table = np.full(NUM_RESOURCES**2, actions.NO_ACTION)
-    swaps = actions.MARITIME_SWAPS @ (NUM_RESOURCES, 1)
-    table[swaps] = actions.MARITIME_TRADE + np.arange(len(swaps))
-    return table
 
 
 EXECUTORS: Final = {
     "settlement": actions.BUILD_SETTLEMENT + np.arange(NUM_VERTICES),
     "road": actions.BUILD_ROAD + np.arange(NUM_EDGES),
-    "trade": _trades(),
+    "trade": actions.SWAP_ACTIONS.ravel(),
 }
 """The executors that learn, by name: (W,) the action of each of their outputs."""
 
@@ -59,18 +49,11 @@ EXECUTOR_OF: Final = {SETTLEMENT: "settlement", ROAD: "road", TRADE: "trade"}
 """Which executor picks a way of each kind; ways of other kinds are drawn at random."""
 
 
-def _way_weights() -> NDArray[np.int64]:
-    """(A,) how likely each way of a kind is when it is drawn.
+WAY_WEIGHTS: Final = np.ones(len(KIND_OF), np.int64)
+"""(A,) how likely each way of a kind is when it is drawn.
 
-    Two resources of a year of plenty are drawn one after the other: unlike ones have two orders.
-    """
-    weights = np.ones(len(KIND_OF), np.int64)
-    unlike = actions.PLENTY_PAIRS[:, 0] != actions.PLENTY_PAIRS[:, 1]
-    weights[actions.PLAY_YEAR_OF_PLENTY + np.flatnonzero(unlike)] = 2
-    return weights
-
-
-WAY_WEIGHTS: Final = _way_weights()
+Two resources of a year of plenty are drawn one after the other: unlike ones have two orders."""
+WAY_WEIGHTS[actions.PLENTY_ACTIONS[~np.eye(NUM_RESOURCES, dtype=bool)]] = 2
 
 
 def legal_kinds(legal: NDArray[Any]) -> NDArray[np.bool_]:

@@ -4,6 +4,7 @@ Source: G. E. Rocco, "DQN-based approaches for complex board games", master thes
 Trieste, 2023. Letters: V vertices, E edges, R resources; "..." any leading axes.
 """
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -120,6 +121,4 @@ class RoccoEncoder(Encoder):
         return join([merge(_vertices(units, self._cities)), _edges(units), _globals(units)])
 
 
-def with_cities() -> RoccoEncoder:
-    """The encoder `rocco_cities`."""
-    return RoccoEncoder(cities=True)
+with_cities = partial(RoccoEncoder, cities=True)
