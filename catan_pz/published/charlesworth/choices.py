@@ -89,7 +89,7 @@ _ORDER: Final = np.array(RESOURCES)
 _PICKABLE: Final = Constant(np.arange(STOP + 1))
 
 
-SWAPS: Final = actions.SWAP_ACTIONS[np.ix_(_ORDER, _ORDER)]
+SWAPS: Final = np.asarray(actions.SWAP_ACTIONS[np.ix_(_ORDER, _ORDER)])
 """(R, R) the bank trade of each two resources; for two alike the last column, never legal."""
 
 PLENTY: Final = actions.PLENTY_ACTIONS[np.ix_(_ORDER, _ORDER)]

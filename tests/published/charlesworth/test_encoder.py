@@ -147,5 +147,3 @@ def test_the_published_observation_leaves_roads_harbors_and_phase_out(seen):
     assert set(seen) - set(published) == {"roads", "harbors", "phase"}
     for name, array in published.items():
         np.testing.assert_array_equal(array, seen[name])
-
-

@@ -72,5 +72,3 @@ def test_cities_may_be_told_from_settlements(game):
     different = np.flatnonzero(plain != told)
     assert different.tolist() == [CITY * 11]
     assert (plain[CITY * 11], told[CITY * 11]) == (-1, -2)
-
-
