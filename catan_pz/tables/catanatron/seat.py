@@ -52,8 +52,8 @@ class TableAgent:
         board = rules.board
         assert isinstance(board, Board)
         rules, seat = self._rules or rules, colors.index(color)
-        self.follower = TableFollower(rules, seat, colors, board)
         self._own = seat_copy(self.agent, seat, rules, self._seed)
+        self.follower = TableFollower(rules, seat, colors, board)
         self._seed = (self._seed + 1) % 2**64
         self._colors = colors
         self.decisions = self.unmatched = self._seen = 0

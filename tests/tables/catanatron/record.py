@@ -53,11 +53,7 @@ def record(num_players: int, seed: int) -> dict:
 
 
 def plain_json(value):
-    if isinstance(value, dict):
-        return {str(plain(key)): plain_json(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain_json(one) for one in value]
-    return plain(value)
+    return json.loads(json.dumps(value, default=plain))
 
 
 if __name__ == "__main__":

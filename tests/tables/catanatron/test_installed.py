@@ -15,6 +15,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.cli.app import app
 from catan_pz.game.game import Game
+from catan_pz.game.state_json import board_of
 from catan_pz.rules import Rules
 from catan_pz.tables.catanatron import moves as numbering
 from catan_pz.tables.catanatron.facts import board_from_map
@@ -61,15 +62,8 @@ def test_places_are_numbered_alike() -> None:
 
 def test_boards_go_there_and_back() -> None:
     for seed in range(5):
-        game = Game(seed=seed, **NO_TRADE)
-        board = board_from_map({"tiles": map_document_of(map_of(_board(game)))["tiles"]})
-        assert board == _board(game)
-
-
-def _board(game):
-    from catan_pz.game.state_json import board_of
-
-    return board_of(game.state)
+        board = board_of(Game(seed=seed, **NO_TRADE).state)
+        assert board_from_map(map_document_of(map_of(board))) == board
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -111,17 +105,14 @@ def test_the_state_there_is_the_state_here() -> None:
     assert sum(theirs.state.resource_freqdeck) == int(game.state["bank"].sum())
 
 
-@pytest.mark.parametrize("bot", ["random", "weighted", "points"])
-def test_bots_of_all_versions_play(bot) -> None:
-    game = Game(seed=2, num_players=3, max_turns=40, **NO_TRADE)
-    agents = [load(f"catanatron:{bot}"), "heuristic", "random"]
-    Table(game, agents, seat_seeds(2, 3)).play()
-    assert game.turn > 10
+SEARCHES = ["value", "value-contender", "ab1-pruned", "ab1-mended", "sab1"]
 
 
-@needs_searches
-@pytest.mark.parametrize("bot", ["value", "value-contender", "ab1-pruned", "ab1-mended", "sab1"])
-def test_bots_of_later_versions_play(bot) -> None:
+@pytest.mark.parametrize(
+    "bot",
+    ["random", "weighted", "points", *(pytest.param(b, marks=needs_searches) for b in SEARCHES)],
+)
+def test_bots_play(bot) -> None:
     game = Game(seed=2, num_players=2, max_turns=12, **NO_TRADE)
     Table(game, [f"catanatron:{bot}", "heuristic"], seat_seeds(2, 2)).play()
     assert game.turn > 5

@@ -72,6 +72,20 @@ def test_the_agent_leaves_a_game_that_is_over_or_broken_off() -> None:
     assert len(Ender.ends) == 3  # the table's lines are over
 
 
+class Refuser(Ender):
+    def reset(self, seat, rules, seed) -> None:
+        raise RuntimeError("not today")
+
+
+def test_an_agent_that_does_not_begin_has_nothing_to_leave() -> None:
+    bot = StdioBot(Refuser())
+    hello, before, *_ = messages("two_players", 0, hides=False)
+    bot.answer(hello)
+    with pytest.raises(RuntimeError, match="not today"):
+        bot.answer(before)
+    bot.leave()
+
+
 def test_messages_that_it_does_not_know_are_left_aside() -> None:
     assert list(answers(StdioBot("random"), ["\n", '{"type": "weather"}\n'])) == []
 
