@@ -1,9 +1,14 @@
 """The gallery runs, and says what it should."""
 
 import importlib.util
+import json
+import random
+import re
 from pathlib import Path
 
 import pytest
+
+from tests.agents.scripted_model import scripted
 
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
 
@@ -29,3 +34,20 @@ def test_gallery(name, capsys):
     arguments, said = CASES[name]
     loaded(name).main(*arguments)
     assert said in capsys.readouterr().out
+
+
+def test_episodes_in_words(capsys):
+    pytest.importorskip("openai")
+
+    def script(number, asked):
+        numbers = re.findall(r"\[(\d+)\]", asked["messages"][1]["content"])
+        return random.Random(number).choice(numbers) if number % 5 else "well"
+
+    with scripted(script) as model:
+        loaded("text_episodes").main("m", model.url, 2, 30)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(lines) == 2
+    assert sum(line["advantage"] for line in lines) == pytest.approx(0)
+    errors = [turn["error"] for line in lines for turn in line["turns"]]
+    assert any("can't be played now" in error for error in errors)
+    assert len(errors) == len(model.questions) == 60
