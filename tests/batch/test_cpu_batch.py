@@ -34,6 +34,21 @@ def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
             break
 
 
+def test_actions_are_played_as_they_were_checked(monkeypatch) -> None:
+    batch, twin = (CpuBatch(8, seed=3) for _ in range(2))
+    actions = batch.sample().copy()
+    twin.step(actions)
+    play = batch._change
+
+    def change(*given: Any) -> None:
+        actions[:] = 10**9  # another writer of the same memory, between the check and the play
+        play(*given)
+
+    monkeypatch.setattr(batch, "_change", change)
+    batch.step(actions)
+    assert batch.games.tobytes() == twin.games.tobytes()
+
+
 def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
     monkeypatch.setattr(base, "FEWEST_GAMES_AT_ONCE", 4)
     batches = [
