@@ -124,10 +124,7 @@ class CatanatronAgent(Agent):
     Its bots read the whole state of a game. This agent shows them a game drawn from what its
     seat may know, another at each decision; a host may give it the true one in its place, as
     `true_state` of `arena.play_match` says. The bots take no part in trade between players:
-    they make no offers and reject all.
-
-    Args:
-        bot: its name, such as "value" or "ab2-pruned"; see `BOTS`.
+    they make no offers and reject all. A bot is named as "value" or "ab2-pruned"; see `BOTS`.
     """
 
     needs_belief = True

@@ -101,20 +101,15 @@ _SINGLE: Final = {
 
 
 class Move(NamedTuple):
-    """A move of one seat.
-
-    Attributes:
-        seat: the seat.
-        kind: its type, in catanatron's words.
-        value: what it is about, as plain values: None, a name, a number, or tuples of these.
-        result: what chance brought, as far as it is known: two dice, or the name of a resource
-            or card; None without chance, or where it is hidden.
-    """
+    """A move of one seat."""
 
     seat: int
     kind: str
+    """its type, in catanatron's words"""
     value: Any
+    """what it is about, as plain values: None, a name, a number, or tuples of these"""
     result: Any = None
+    """what chance brought: two dice, or the name of a resource or card; None where it is hidden"""
 
     @classmethod
     def read(cls, colors: Sequence[str], written: Any, result: Any = None) -> Self:

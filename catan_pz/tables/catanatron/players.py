@@ -78,12 +78,6 @@ class AgentPlayer(TableAgent):
 
     It looks at what its seat may know only: the moves of all as they are seen, and what lies
     on the table. It makes no offers of trade and rejects all.
-
-    Args:
-        color: a `Color` of catanatron.
-        agent: the agent, or its name.
-        rules: of the games, as the agent is told them; None for those of each game.
-        seed: of its random choices; each further game has another.
     """
 
     is_bot = True
@@ -119,12 +113,7 @@ class AgentPlayer(TableAgent):
 
 
 def register(code: str, agent: str) -> None:
-    """Let `catanatron-play` know agents, in a file given by its option `--code`.
-
-    Args:
-        code: what stands for them in `--players`; a name of an agent may follow after a colon.
-        agent: the agent without one.
-    """
+    """Let `catanatron-play --code` know an agent by a code, and any other as CODE:NAME."""
     load(agent)
     if not has_module("cli.cli_players"):
         raise ImportError(f"catanatron {installed_version()} has no command line; 3.3.0 has one")

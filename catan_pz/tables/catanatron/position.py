@@ -10,7 +10,7 @@ from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import board_of, edges_of, vertices_of
 from catan_pz.rules import Board
-from catan_pz.tables.catanatron.installed import has_records, module
+from catan_pz.tables.catanatron.installed import has_records, module, set_playable_actions
 from catan_pz.tables.catanatron.moves import (
     COORDINATE_OF,
     COORDINATES,
@@ -58,21 +58,17 @@ def map_of(board: Board) -> Any:
 
 
 def game_of(game: Game, players: list[Any]) -> Any:
-    """A game of catanatron in the same position.
-
-    Args:
-        game: the game; all of it is taken over, what is hidden from some included.
-        players: (P,) players of catanatron, by seat.
-    """
+    """A game of catanatron's players in the same position, what is hidden from some included."""
     record, rules = game.state, game.rules
-    options: dict[str, Any] = {
-        "discard_limit": rules.discard_limit,
-        "vps_to_win": rules.victory_points,
-        "catan_map": map_of(board_of(record)),
-    }
-    if has_records():
-        options["friendly_robber"] = rules.friendly_robber
-    made = module("game").Game(players, seed=1, **options)
+    options = {"friendly_robber": rules.friendly_robber} if has_records() else {}
+    made = module("game").Game(
+        players,
+        seed=1,
+        discard_limit=rules.discard_limit,
+        vps_to_win=rules.victory_points,
+        catan_map=map_of(board_of(record)),
+        **options,
+    )
     state = made.state
     state.players = players
     state.colors = tuple(player.color for player in players)
@@ -80,8 +76,7 @@ def game_of(game: Game, players: list[Any]) -> Any:
     _write_pieces(state, record)
     _write_players(state, record)
     _write_course(state, record)
-    actions = module("models.actions").generate_playable_actions(state)
-    (made if has_records() else state).playable_actions = actions
+    set_playable_actions(made, module("models.actions").generate_playable_actions(state))
     return made
 
 

@@ -35,11 +35,7 @@ _NUMBERS: Final = {"spiral": "official_spiral", "random": "random"}
 
 
 class TableBot(CatanatronAgent):
-    """A bot of catanatron at its own table, as an entrant of a match there.
-
-    Args:
-        bot: its name, as for `bots.CatanatronAgent`; it is shown the true state.
-    """
+    """A bot at a table of catanatron, as an entrant of a match there; it sees the true state."""
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules by which catanatron's engine doesn't play."""
@@ -69,10 +65,8 @@ def table_rules(num_players: int) -> Rules:
 class CatanatronTables:
     """Plays the games of a match at tables of catanatron, as an `Executor` of the arena.
 
-    Entrants are `TableBot`, and agents, which get what their seat may know.
-
-    Args:
-        workers: processes; 1 for none beside this one.
+    Entrants are `TableBot`, and agents, which get what their seat may know. One worker plays in
+    this process, more in others.
     """
 
     def __init__(self, workers: int = 1) -> None:

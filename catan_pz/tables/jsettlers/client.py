@@ -95,6 +95,7 @@ class Client:
                     self.send(text)
                 if not is_robot:
                     self.welcomed.set()
+                    patience.reschedule(None)
                 while True:
                     text = await read_text(reader)
                     with suppress(MessageError):  # there is nothing to do about it
@@ -181,13 +182,10 @@ class RobotClient(Client):
     """A robot that plays all games that a server invites it to.
 
     Args:
-        server: the server.
-        name: of the robot.
         seat_agent: makes what plays a game that the robot is invited to; None to decline.
         over: called at the end of each game with what has played it, why it was broken off, empty
             for a game played to its end, and whether that is because the agent failed.
         executor: where agents decide; decisions of one game come one after the other.
-        most_games: that it plays at the same time.
     """
 
     def __init__(
