@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples.programs import load
+
 BARE = ("endings", "gallery", "play", "starts", "trades", "tune_heuristic")
 """Tests of programs that run without the extra `train`."""
 
@@ -29,3 +31,9 @@ def one_thread():
         import torch
 
         torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def program(request):
+    """The program that a file of tests names."""
+    return load(request.module.PROGRAM)

@@ -6,12 +6,8 @@ import torch
 
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.training import END, UNKNOWN
-from tests.examples.programs import load
 
-
-@pytest.fixture(scope="module")
-def program():
-    return load("published/charlesworth")
+PROGRAM = "published/charlesworth"
 
 
 def learner(program, tmp_path, **options):

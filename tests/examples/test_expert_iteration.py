@@ -9,7 +9,6 @@ import torch
 from catan_pz.agents.network import Base
 from catan_pz.rules import Rules
 from catan_pz.training.self_play_network import SelfPlayNetwork
-from tests.examples.programs import load
 
 SMALL = (
     *("--players=2", "--points=4", "--rounds=2", "--games=3", "--share=0.3", "--simulations=20"),
@@ -22,9 +21,7 @@ RULES = Rules(num_players=3, trading=False, victory_points=4, skip_forced=True)
 SEARCH = {"simulations": 20, "considered": 4, "determinizations": 2, "turns": 1, "setup_turns": 1}
 
 
-@pytest.fixture(scope="module")
-def program():
-    return load("expert_iteration")
+PROGRAM = "expert_iteration"
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from catan_pz.terms import NOBODY
 from catan_pz.training.checkpoints import Checkpoints
 from tests.agents.search.play import in_the_middle
 from tests.agents.value.test_features import all_features_of
-from tests.examples.programs import end_of, load
+from tests.examples.programs import end_of
 
 pytestmark = pytest.mark.slow  # its compiled games take a while to compile
 
@@ -23,9 +23,7 @@ SMALL = (
 RULES = {n: Rules(num_players=n, trading=False, victory_points=5) for n in (2, 4)}
 
 
-@pytest.fixture(scope="module")
-def program():
-    return load("fit_value")
+PROGRAM = "fit_value"
 
 
 def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):

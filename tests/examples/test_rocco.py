@@ -10,12 +10,8 @@ import torch
 
 from catan_pz.published.rocco import choices
 from catan_pz.training.checkpoints import Checkpoints
-from tests.examples.programs import load
 
-
-@pytest.fixture(scope="module")
-def program():
-    return load("published/rocco")
+PROGRAM = "published/rocco"
 
 
 def dqn(program, part="orchestrator", **options):

@@ -5,12 +5,8 @@ import pytest
 import torch
 
 from catan_pz.observation.segments import SIZE
-from tests.examples.programs import load
 
-
-@pytest.fixture(scope="module")
-def program():
-    return load("train_dqn")
+PROGRAM = "train_dqn"
 
 
 def learner(program, **options):

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from catan_pz import agents
-from tests.examples.programs import load
 
 SMALL = (
     *("--frames=256", "--eval-games=4", "--num-envs=4", "--n-steps=32", "--batch-size=64"),
@@ -15,9 +14,7 @@ SMALL = (
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
 
-@pytest.fixture(scope="module")
-def program():
-    return load("train_quick")
+PROGRAM = "train_quick"
 
 
 @pytest.fixture(scope="module")

@@ -16,51 +16,38 @@ def args(**changes):
 
 @pytest.fixture
 def evaluations(monkeypatch):
-    """Evaluations that take no time: seeds and games asked for, and the rates that follow."""
-
-    class Told(list):
-        rates = ()
-
-    told = Told()
+    """Evaluations that take no time: win rates to come, and the seeds and games asked for."""
+    rates, asked = [], []
 
     def evaluate(agent, opponents, rules, games, seed):
-        told.append((seed, games))
-        rate = told.rates[len(told) - 1]
+        asked.append((seed, games))
+        rate = rates.pop(0)
         found = {"games": games, "won": int(rate * games), "win_rate": rate, "points": 5.0}
         return found | {"interval": [rate - 0.1, rate + 0.1]}
 
     monkeypatch.setattr(module, "evaluate", evaluate)
-    return told
+    return rates, asked
 
 
-def training(steps, size=5):
-    def train(trial):
-        decisions = 0
-        while not trial.is_over(decisions):
-            decisions += size
-            steps.append(decisions)
-
-    return train
+def train(trial):
+    decisions = 0
+    while not trial.is_over(decisions):
+        decisions += 5
 
 
 def test_it_ends_above_chance_and_is_measured_by_other_games(evaluations, capsys):
-    evaluations.rates = [0.4, 0.55, 0.7, 0.65]
-    steps = []
-    result = run_trial(args(), RULES, None, training(steps))
-    assert steps[-1] == result["decisions"] == 30
-    assert [games for _, games in evaluations] == [4, 4, 4, 8]
-    assert len({seed for seed, _ in evaluations}) == 4  # other boards and dice each time
-    assert result["above_chance"] is True
-    assert result["win_rate"] == 0.65
-    out = capsys.readouterr().out
-    assert "30 decisions in " in out
-    assert out.rstrip().endswith("above chance level, 50 %")
+    rates, asked = evaluations
+    rates += [0.4, 0.55, 0.7, 0.65]
+    result = run_trial(args(), RULES, None, train)
+    assert result["decisions"] == 30
+    assert [games for _, games in asked] == [4, 4, 4, 8]
+    assert len({seed for seed, _ in asked}) == 4  # other boards and dice each time
+    assert (result["above_chance"], result["win_rate"]) == (True, 0.65)
+    assert capsys.readouterr().out.rstrip().endswith("above chance level, 50 %")
 
 
-def test_it_ends_with_its_decisions(evaluations, capsys):
-    evaluations.rates = [0.5] * 20
-    result = run_trial(args(), RULES, None, training([]))
-    assert result["decisions"] == 100
-    assert result["above_chance"] is False
-    assert len(evaluations) == 10
-    assert "not above chance level" in capsys.readouterr().out
+def test_it_ends_with_its_decisions(evaluations):
+    evaluations[0].extend([0.5] * 20)
+    result = run_trial(args(), RULES, None, train)
+    assert (result["decisions"], result["above_chance"]) == (100, False)
+    assert len(evaluations[1]) == 10

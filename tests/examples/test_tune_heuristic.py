@@ -2,17 +2,12 @@
 
 import json
 
-import pytest
-
 from catan_pz.agents.heuristic.weights import Weights
-from tests.examples import programs
 
 SHORT = ["--players=2", "--population=4", "--games=20", "--eval-games=20", "--eval-every=2"]
 
 
-@pytest.fixture(scope="module")
-def program():
-    return programs.load("tune_heuristic")
+PROGRAM = "tune_heuristic"
 
 
 def generations(folder):

@@ -7,15 +7,12 @@ import numpy as np
 import pytest
 
 from catan_pz.published.xenou.agent import XenouModel
-from tests.examples.programs import load
 
 SMALL = ["--games=4", "--keep=3", "--network=gru", "--hidden=2", "--checkpoint-every=1"]
 SMALL += ["--no-progress"]
 
 
-@pytest.fixture(scope="module")
-def program():
-    return load("published/xenou")
+PROGRAM = "published/xenou"
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from catan_pz.actions import ACTION_KINDS, describe_action
 from catan_pz.batch.make import make_batch
 from catan_pz.published.factored import UNUSED, factored
 
@@ -30,18 +29,6 @@ def test_every_action_survives_the_round_trip(view):
     # What stands for heads that aren't needed doesn't matter.
     noise = np.random.default_rng(0).integers(0, 3, choices.shape)
     assert (view.join(np.where(choices == UNUSED, noise, choices)) == actions).all()
-
-
-def test_choices_say_what_the_action_does():
-    view = VIEWS["with_trade"]
-    names = [head.name for head in view.heads]
-    for action in range(view.num_actions):
-        choices = dict(zip(names, view.split(np.array(action)).tolist(), strict=True))
-        described = describe_action(action)
-        assert ACTION_KINDS[choices["kind"]].name == described["kind"]
-        for name in ("edge", "vertex", "hex"):
-            assert choices[name] == described.get(name, UNUSED)
-        assert choices["seat"] == described.get("seat", 0) - 1
 
 
 @views

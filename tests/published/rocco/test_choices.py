@@ -6,7 +6,6 @@ import pytest
 from catan_pz import Game, actions
 from catan_pz.agents.base import Views
 from catan_pz.agents.random_stream import scramble_all
-from catan_pz.batch.cpu import CpuBatch
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import RandomRoccoAgent
 from catan_pz.rules import Rules
@@ -65,16 +64,3 @@ def test_the_random_player_draws_a_kind_and_then_a_way():
     counts = np.bincount(drawn, minlength=252)
     assert counts[actions.END_TURN] == pytest.approx(6_000, rel=0.05)
     assert counts[actions.BUILD_ROAD : actions.BUILD_ROAD + 6] == pytest.approx(1_000, rel=0.15)
-
-
-def test_kinds_and_ways_are_those_of_the_mask():
-    batch = CpuBatch(64, "rocco", seed=2)
-    for _ in range(8):
-        masks = batch.mask
-        kinds = choices.legal_kinds(masks)
-        found = np.zeros_like(kinds)
-        for row, action in np.argwhere(masks):
-            found[row, choices.KIND_OF[action]] = True
-        found[masks[:, actions.ROLL] != 0, choices.AFTER_ROLL] = False
-        np.testing.assert_array_equal(kinds, found)
-        batch.play_random(31)

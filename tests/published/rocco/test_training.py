@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 import torch
 
 from catan_pz.published.rocco.networks import Architecture
-from catan_pz.published.rocco.training import EpisodeGames, OpenDecisions, QNetwork, ReplayMemory
+from catan_pz.published.rocco.training import EpisodeGames, QNetwork, ReplayMemory
 from catan_pz.rules import Rules
 
 RULES = Rules.make("rocco", max_turns=30)
@@ -45,29 +45,6 @@ def test_a_memory_keeps_the_last_decisions():
     assert (sample["reward"] == sample["choice"] / 2).all()
     assert (sample["next_state"][:, 0] == sample["choice"] + 1).all()
     assert (sample["next_legal"][:, 0] == (sample["choice"] % 2 == 0)).all()
-
-
-def test_last_decisions_wait_in_their_places():
-    """A seat's first turn has a place of its own, and comes first."""
-    last = OpenDecisions(3, 2)
-
-    def opened(games, seats, first, choice):
-        k = np.array(choice)
-        states = np.tile(k[:, None], 2)
-        given = (np.array(games), np.array(seats), np.array(first))
-        last.open(*given, state=states, choice=k, reward=k / 2)
-
-    opened([0, 2], [1, 0], [False, True], [5, 6])
-    opened([2], [0], [False], [7])
-    of, decisions = last.close(np.array([2, 1, 0]), np.array([0, 0, 0]))
-    assert of.tolist() == [0, 0]
-    assert decisions["choice"].tolist() == [6, 7]
-    assert decisions["state"].tolist() == [[6, 6], [7, 7]]
-    assert decisions["reward"].tolist() == [3, 3.5]
-    of, _ = last.close(np.array([2]), np.array([0]))
-    assert not len(of)
-    of, decisions = last.close(np.array([1, 0]), np.array([1, 1]))
-    assert (of.tolist(), decisions["choice"].tolist()) == ([1], [5])
 
 
 def test_the_target_network_takes_over_a_share():
