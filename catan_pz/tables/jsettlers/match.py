@@ -3,10 +3,11 @@
 import asyncio
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from catan_pz import __version__
@@ -157,8 +158,8 @@ def play_match(  # wide: what a match is and how it is played, named by its call
                 if path is not None:
                     server = stack.enter_context(own_server(path, against, players))
                 assert server is not None
-                running = _Running(match, own, file, wanted, parallel)
-                running.played = lambda: bar.advance(task)
+                advance = partial(bar.advance, task)
+                running = _Running(match, own, file, wanted, parallel, advance, len(file.games))
                 asyncio.run(running.play(server, workers, creates=path is not None))
     except KeyboardInterrupt:
         raise Interrupted(len(file.games), wanted, file.path) from None
@@ -169,49 +170,47 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     return match
 
 
+@dataclass(eq=False)
 class _Running:
     """A match while it is played."""
 
-    def __init__(
-        self, match: TableMatch, agent: Agent, file: ResultsFile, games: int, parallel: int
-    ) -> None:
-        self.played: Any = None
-        self._match = match
-        self._rules = match.result.rules
-        self._agent = agent
-        self._file = file
-        self._games = games
-        self._parallel = parallel
-        self._broken_in_row = 0
-        self._begun = len(file.games)
-        self._asked_for: dict[str, asyncio.TimerHandle] = {}
-        """games that the robot isn't invited to yet, and when each is given up"""
-        self._under_way: set[str] = set()
-        self._said: set[str] = set()
-        self._organizer: Organizer | None = None
-        self._all_played: asyncio.Event | None = None
+    match: TableMatch
+    agent: Agent
+    file: ResultsFile
+    games: int
+    parallel: int
+    played: Callable[[], None]
+    begun: int
+    """games that have begun, those of the file included"""
+    broken_in_row: int = 0
+    asked_for: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
+    """games that the robot isn't invited to yet, and when each is given up"""
+    under_way: set[str] = field(default_factory=set)
+    said: set[str] = field(default_factory=set)
+    organizer: Organizer | None = None
+    all_played: asyncio.Event | None = None
 
     async def play(self, server: ServerAddress, workers: int, creates: bool) -> None:
         """Play what is missing."""
-        self._all_played = asyncio.Event()
+        self.all_played = asyncio.Event()
         with ThreadPoolExecutor(workers) as threads:
-            most = self._parallel if creates else max(self._parallel, MOST_GAMES)
+            most = self.parallel if creates else max(self.parallel, MOST_GAMES)
             name = f"catan-pz-{os.getpid()}"
             client = RobotClient(server, name, self._seat, self._over, threads, most)
             tasks = {asyncio.create_task(client.run())}
             try:
                 await _first_of(tasks, client.welcomed.wait())
                 if creates:
-                    rules, prefix = self._rules, f"catan-pz {os.getpid()}"
+                    rules, prefix = self.match.result.rules, f"catan-pz {os.getpid()}"
                     organizer = Organizer(server, rules.num_players, rules.trading, prefix)
                     tasks.add(asyncio.create_task(organizer.run()))
                     await _first_of(tasks, organizer.welcomed.wait())
-                    self._organizer = organizer
+                    self.organizer = organizer
                     self._create()
-                await _first_of(tasks, self._all_played.wait())
+                await _first_of(tasks, self.all_played.wait())
             finally:
-                self._all_played = None
-                for waiting in self._asked_for.values():
+                self.all_played = None
+                for waiting in self.asked_for.values():
                     waiting.cancel()
                 for task in tasks:
                     task.cancel()
@@ -219,89 +218,89 @@ class _Running:
 
     def _create(self) -> None:
         """Have games created until enough are under way."""
-        if self._organizer is None:
+        if self.organizer is None:
             return
-        begun = len(self._asked_for) + len(self._under_way)
-        missing = self._games - len(self._file.games)
-        for _ in range(min(missing, self._parallel) - begun):
-            game = self._organizer.create()
-            self._asked_for[game] = asyncio.get_running_loop().call_later(
+        begun = len(self.asked_for) + len(self.under_way)
+        missing = self.games - len(self.file.games)
+        for _ in range(min(missing, self.parallel) - begun):
+            game = self.organizer.create()
+            self.asked_for[game] = asyncio.get_running_loop().call_later(
                 SECONDS_TO_INVITE, self._give_up, game
             )
 
     def _give_up(self, game: str) -> None:
         """Give up a game to which the robot isn't invited in time."""
-        assert self._organizer is not None
-        del self._asked_for[game]
-        self._organizer.leave(game)
+        assert self.organizer is not None
+        del self.asked_for[game]
+        self.organizer.leave(game)
         self._note_broken(game, "the server didn't invite the robot")
         self._go_on()
 
     def _seat(self, invitation: Invitation) -> TablePlayer | None:
         """What plays a game; None where the robot doesn't join it."""
         game, others = invitation.game, list(invitation.other_rules)
-        if self._organizer is not None:
-            if game not in self._asked_for:
+        if self.organizer is not None:
+            if game not in self.asked_for:
                 return None  # given up before
-            self._asked_for.pop(game).cancel()
-        if invitation.trading != self._rules.trading:
+            self.asked_for.pop(game).cancel()
+        if invitation.trading != self.match.result.rules.trading:
             others.append(f"{'with' if invitation.trading else 'without'} trade")
         if others:
             self._note_other(game, ", ".join(others))
             return None
-        self._under_way.add(game)
-        self._begun += 1
-        block = block_seed(self._match.result.seed, self._begun)
-        seed = seat_seeds(block, self._rules.num_players)[0]
-        return TablePlayer(self._agent, game, invitation.number, invitation.trading, seed)
+        self.under_way.add(game)
+        self.begun += 1
+        block = block_seed(self.match.result.seed, self.begun)
+        seed = seat_seeds(block, self.match.result.rules.num_players)[0]
+        return TablePlayer(self.agent, game, invitation.number, invitation.trading, seed)
 
     def _over(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
         """A game has ended: note it, and have the next one created."""
-        self._under_way.discard(player.game)
-        if self._all_played is None or self._all_played.is_set():
+        self.under_way.discard(player.game)
+        if self.all_played is None or self.all_played.is_set():
             return
-        match = self._match
+        match = self.match
         match.refusals += player.refusals
         match.refused += player.refused
         seats = len(player.reader.numbers)
-        if player.reader.table is not None and seats != self._rules.num_players:
+        if player.reader.table is not None and seats != self.match.result.rules.num_players:
             self._note_other(player.game, f"{seats} players")
         elif broken:
             match.agent_failed += agent_failed
             self._note_broken(player.game, f"{'the agent failed: ' * agent_failed}{broken}")
         else:
-            self._broken_in_row = 0
-            number = 1 + max(self._file.games, default=-1)
-            self._file.add(game_result(match.name, number, player))
+            self.broken_in_row = 0
+            number = 1 + max(self.file.games, default=-1)
+            self.file.add(game_result(match.name, number, player))
             self.played()
         self._go_on()
 
     def _note_broken(self, game: str, reason: str) -> None:
-        self._match.broken.append(f"{game}: {reason}")
-        self._broken_in_row += 1
+        self.match.broken.append(f"{game}: {reason}")
+        self.broken_in_row += 1
 
     def _note_other(self, game: str, difference: str) -> None:
         """Note a game that is none of the match, and warn of the first of its kind."""
         difference = shown(difference, LONGEST_REASON)
-        if len(self._match.others) < MOST_OTHERS:
-            self._match.others.append(f"{shown(game, LONGEST_REASON)}: {difference}")
-            if difference not in self._said:
-                self._said.add(difference)
+        if len(self.match.others) < MOST_OTHERS:
+            self.match.others.append(f"{shown(game, LONGEST_REASON)}: {difference}")
+            if difference not in self.said:
+                self.said.add(difference)
                 warnings.warn(f"games with {difference} don't count in this match", stacklevel=2)
 
     def _go_on(self) -> None:
         """Have the next games created, unless all are played or too many were broken off."""
-        if self._all_played is None:
+        if self.all_played is None:
             return
-        match, played = self._match, len(self._file.games)
-        if played >= self._games:
-            self._all_played.set()
-        elif self._broken_in_row >= MOST_BROKEN:
+        match, played = self.match, len(self.file.games)
+        if played >= self.games:
+            self.all_played.set()
+        elif self.broken_in_row >= MOST_BROKEN:
             match.gave_up = (
-                f"gave up after {played:,} of {self._games:,} games, as {MOST_BROKEN} in a "
+                f"gave up after {played:,} of {self.games:,} games, as {MOST_BROKEN} in a "
                 f"row were broken off, the last because: {match.broken[-1]}"
             )
-            self._all_played.set()
+            self.all_played.set()
         else:
             self._create()
 
