@@ -230,15 +230,6 @@ def test_a_discard_that_has_begun_comes_of_a_hand_above_the_limit():
         table({"hand": {"brick": 4}}, **one_due)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_each_state_of_a_set_up_is_sound(seed):
-    game = Game(seed=seed, num_players=4, first_player="random")
-    while game.phase.name.startswith("SETUP"):
-        assert game.validate() == Violation.NONE
-        legal = game.legal_actions()
-        game.step(int(legal[7 * seed % len(legal)]))
-
-
 def test_in_the_setup_each_settlement_has_a_road_of_its_own():
     game = Game(num_players=2, trading=False, board="beginner", seed=3)
     while game.state["settlements"][1].bit_count() < 2 or game.phase == Phase.SETUP_ROAD:
