@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, OFFER, ROLL
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    DISCARD,
+    MOVE_ROBBER,
+    NO_ACTION,
+    OFFER,
+    ROLL,
+)
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.greedy import greedy_action, worth_of_offer
 from catan_pz.agents.search.rollout import (
@@ -36,7 +43,7 @@ from catan_pz.kernels.types import (
     Int64Array,
 )
 from catan_pz.observation.encode import observe
-from catan_pz.terms import MAX_PLAYERS, Phase
+from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase
 
 
 class Simulations(NamedTuple):
@@ -70,21 +77,34 @@ def begin_nth(games: States, played: States, seed: np.uint64, j: int) -> np.uint
 
 @entry
 def simulate(
-    run: Simulations, actions: Int64Array, first: int, last: int, results: Float64Matrix
-) -> None:
+    run: Simulations,
+    actions: Int64Array,
+    first: int,
+    last: int,
+    viewer: int,
+    results: Float64Matrix,
+) -> int:
     """Play simulations `first` up to `last` of each of some actions, then rollouts.
 
-    Simulation j has the same chance for every action. `results` (K, S) gets the win probability of
-    the seat to move in simulation `first` + j.
+    Simulation j has the same chance for every action; with `NO_ACTION` the position itself is
+    played on. `results` (K * S, P) gets each seat's win probability in simulation `first` + j, its
+    end judged as a viewer knows it, or with NOBODY the seat to move. Returns what the player of
+    rollouts does in the first determinization if there are no simulations, else `NO_ACTION`.
     """
     played, w = run.played, run.w
+    if first == last:
+        return choose(run.games, run.rollout.player, run.seed, w)
     for j in range(first, last):
         for k in range(actions.shape[0]):
             seed = begin_nth(run.games, played, run.seed, j)
-            p, since = int(played[0].player), int(played[0].turn)
-            play_decision(played[0], actions[k], seed, w.script)
-            play_and_judge(played, p, since, seed, run.rollout, w)
-            results[k, j - first] = w.values[p]
+            since = int(played[0].turn)
+            judge = int(played[0].player) if viewer == NOBODY else viewer
+            if actions[k] != NO_ACTION:
+                play_decision(played[0], actions[k], seed, w.script)
+            play_and_judge(played, judge, since, seed, run.rollout, w)
+            for p in range(MAX_PLAYERS):
+                results[k * (last - first) + j - first, p] = w.values[p]
+    return NO_ACTION
 
 
 @entry
@@ -202,24 +222,6 @@ def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None
         for i in range(games.shape[0]):
             s = games[i]
             gains[k] += worth_of_offer(s, int(s.player), actions[k] - OFFER) / games.shape[0]
-
-
-@entry
-def play_position(
-    run: Simulations, first: int, last: int, viewer: int, totals: Float64Array
-) -> None:
-    """Play simulations of the position itself; add win probabilities, as a viewer knows them."""
-    for j in range(first, last):
-        seed = begin_nth(run.games, run.played, run.seed, j)
-        play_and_judge(run.played, viewer, int(run.played[0].turn), seed, run.rollout, run.w)
-        for p in range(MAX_PLAYERS):
-            totals[p] += run.w.values[p]
-
-
-@entry
-def choose_action(games: States, player: int, random_bits: np.uint64, w: Workspace) -> int:
-    """What a player of rollouts does in the first game."""
-    return choose(games, player, random_bits, w)
 
 
 @entry

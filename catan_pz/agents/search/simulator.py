@@ -9,19 +9,21 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
+from catan_pz.actions import NO_ACTION, NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import Rollout
 from catan_pz.agents.search.search_calls import Simulations
 from catan_pz.agents.value.network import shipped, workspace
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.terms import MAX_PLAYERS
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 CHUNKS: Final = 8
 """Chunks into which a number of simulations is divided, to look in between at what they say."""
 CHUNK_SECONDS: Final = 0.01
 """Time after which a search by the clock looks at it again, about."""
 WITHOUT_END: Final = 10**12
+ITSELF: Final = np.array([NO_ACTION])
+"""In place of actions where the position itself is played on."""
 
 T = TypeVar("T")
 
@@ -104,15 +106,22 @@ class Simulator:
 
     def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
         """(K, S) the mover's win probability by action, in simulations `first` to `last`."""
-        workers = min(len(self.runs), last - first)
+        workers, mover = min(len(self.runs), last - first), int(self.games["player"][0])
         ends = [first + (last - first) * k // workers for k in range(workers + 1)]
 
         def part(k: int) -> NDArray[np.float64]:
-            results = np.empty((len(actions), ends[k + 1] - ends[k]))
-            search_calls.simulate(self.runs[k], actions, ends[k], ends[k + 1], results)
-            return results
+            return self._simulate(k, actions, ends[k], ends[k + 1], NOBODY)[..., mover]
 
         return np.concatenate(in_threads(part, workers), axis=1)
+
+    def _simulate(
+        self, worker: int, actions: NDArray[np.int64], first: int, last: int, viewer: int
+    ) -> NDArray[np.float64]:
+        """(K, S, P) each seat's win probability, by action and simulation."""
+        results = np.empty((len(actions), last - first, MAX_PLAYERS))
+        rows = results.reshape(-1, MAX_PLAYERS)
+        search_calls.simulate(self.runs[worker], actions, first, last, viewer, rows)
+        return results
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
         """One of some actions that wins at once and for sure, if there is one."""
@@ -122,8 +131,8 @@ class Simulator:
 
     def choice(self) -> int:
         """What the player of rollouts does in the first determinization."""
-        run = self.runs[0]
-        return search_calls.choose_action(run.games, run.rollout.player, run.seed, run.w)
+        nothing = np.empty((0, MAX_PLAYERS))
+        return int(search_calls.simulate(self.runs[0], ITSELF, 0, 0, NOBODY, nothing))
 
     def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself.
@@ -133,7 +142,8 @@ class Simulator:
         totals = np.zeros(MAX_PLAYERS)
         while (times := budget.chunk(1)) > 0:
             last = budget.played + times
-            search_calls.play_position(self.runs[0], budget.played, last, viewer, totals)
+            for values in self._simulate(0, ITSELF, budget.played, last, viewer)[0]:
+                totals += values
             budget.played = last
         return totals[: int(self.games["num_players"][0])] / budget.played
 

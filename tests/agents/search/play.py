@@ -9,6 +9,7 @@ from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.rollout import Rollout
 from catan_pz.agents.search.search_calls import Simulations
+from catan_pz.agents.search.simulator import ITSELF
 from catan_pz.agents.value.network import Workspace, shipped, workspace
 from catan_pz.belief import Belief
 from catan_pz.game.game import Game
@@ -24,19 +25,25 @@ RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 
 """Another of nine points, who wins next turn if nothing is done."""
 
 
+def simulations(games: np.ndarray, player: int, seed: int, turns: int = 0) -> Simulations:
+    """Simulations of the first of some games."""
+    played, rollout = games[:1].copy(), Rollout(player, turns)
+    return Simulations(games[:1], played, np.uint64(seed), rollout, work_for(games))
+
+
 def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
     """What a player of rollouts does in the first of some games."""
-    return int(search_calls.choose_action(games, player, np.uint64(draw), work_for(games)))
+    run = simulations(games, player, draw)
+    return int(search_calls.simulate(run, ITSELF, 0, 0, 0, np.zeros((0, 4))))
 
 
 def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> np.ndarray:
     """Play the first of some games on as simulation 0 does; its (4,) win probabilities."""
-    played, values = games[:1].copy(), np.zeros(4)
-    rollout = Rollout(player, last_turn - int(games["turn"][0]))
-    run = Simulations(games[:1], played, np.uint64(seed), rollout, work_for(games))
-    search_calls.play_position(run, 0, 1, 0, values)
-    games[0] = played[0]
-    return values
+    values = np.zeros((1, 4))
+    run = simulations(games, player, seed, last_turn - int(games["turn"][0]))
+    search_calls.simulate(run, ITSELF, 0, 1, 0, values)
+    games[0] = run.played[0]
+    return values[0]
 
 
 def work_for(games: np.ndarray) -> Workspace:
