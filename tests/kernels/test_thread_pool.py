@@ -126,9 +126,12 @@ def test_bundles_are_passed_field_by_field(make_pool, threads: int) -> None:
     shared = make_pool(40, threads, 8)
     games, counts = some_games(40), np.arange(40)
     places = Counted(counts, Step(1, OFFSET))
-    for given in (places, places, places._replace(step=Step(2, OFFSET))):
+    others = [places._replace(step=Step(step, OFFSET)) for step in range(2, 12)]
+    turns = [places, places, others[0], places, *others, places]  # more than are remembered
+    for given in turns:
         assert shared.run(count_bundled, games, given).sum() >= sum(range(40))
-    assert (counts == np.arange(40) + 3004).all()
+    added = sum(1000 + given.step.by for given in turns)
+    assert (counts == np.arange(40) + added).all()
     assert count_bundled(games, 3, 5, places) == counts[3:5].sum() - 2002
 
 

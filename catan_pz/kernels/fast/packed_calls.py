@@ -7,6 +7,7 @@ and shape, a bundle as its fields.
 """
 
 import inspect
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -143,6 +144,8 @@ class PackedCall:
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
         self._held: list[Any] = [_NOTHING] * len(sizes)
+        # Words of bundles, which often take turns: their fields never change.
+        self._known: deque[tuple[Any, int, NDArray[np.int64]]] = deque(maxlen=8)
 
     def fill(self, arguments: tuple[Any, ...]) -> None:
         """Write arguments, `first` and `last` left out, over those before."""
@@ -155,11 +158,19 @@ class PackedCall:
                 self._put(k, given)
 
     def _put(self, k: int, given: Any) -> None:
-        name, kind = self._kinds[k]
         place = self._places[k]
+        for bundle, at, words in self._known:
+            if bundle is given and at == place:
+                self.words[at : at + len(words)] = words
+                self._held[k] = given
+                return
+        name, kind = self._kinds[k]
         # All are checked before the first is written.
         for value in list(_leaves(f"{self._function}: argument {name!r}", kind, given)):
             words = [value.ctypes.data, *value.shape] if isinstance(value, np.ndarray) else [value]
             self.words[place : place + len(words)] = words
             place += len(words)
+        if isinstance(given, tuple):
+            start = self._places[k]
+            self._known.append((given, start, self.words[start:place].copy()))
         self._held[k] = given  # an array must live as long as its address is used
