@@ -159,9 +159,9 @@ class PackedCall:
 
     def _put(self, k: int, given: Any) -> None:
         place = self._places[k]
-        for bundle, at, words in self._known:
+        for bundle, at, known in self._known:
             if bundle is given and at == place:
-                self.words[at : at + len(words)] = words
+                self.words[at : at + len(known)] = known
                 self._held[k] = given
                 return
         name, kind = self._kinds[k]
