@@ -1,12 +1,10 @@
 """The engine's calls from Python on arrays of games, compiled on first use."""
 
-from typing import Final
-
 import numpy as np
 
 from catan_pz.engine import chance, course, derive, hands, legal, outcomes, tally
 from catan_pz.engine.deal import Deal, deal
-from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log, decide
+from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log
 from catan_pz.engine.play import play as play_step
 from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import begin_composing, may_offer
@@ -15,9 +13,6 @@ from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix, Int64Array
 from catan_pz.observation import encode, global_state
 from catan_pz.terms import Phase
-
-OUT_OF_REACH: Final = 127
-"""Points that nobody has."""
 
 
 @entry
@@ -148,18 +143,6 @@ def find_action(games: States, i: int, a: int) -> int:
     s = games[i]
     legal.find_legal(s)
     return int(legal.is_legal(s, a))
-
-
-@entry
-def play_without_winning(
-    games: States, i: int, a: int, script: Int8Matrix, forced: int, events: Int16Matrix
-) -> None:
-    """Play one decision in game i and write its events, as if nobody could win."""
-    s = games[i]
-    points = int(s.victory_points)
-    s.victory_points = OUT_OF_REACH
-    decide(s, a, script, forced, events)
-    s.victory_points = points
 
 
 @entry

@@ -21,7 +21,9 @@ from catan_pz.belief import Belief, hand_events
 from catan_pz.belief.cards import DECK, ROBBER_MOVES
 from catan_pz.belief.hands import allowing
 from catan_pz.engine.deal import script_of
+from catan_pz.engine.event_rows import AMOUNT
 from catan_pz.engine.outcomes import NUM_OUTCOMES
+from catan_pz.engine.play import EVENTS, new_log
 from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import (
     UNKNOWN,
@@ -51,6 +53,8 @@ _OF_TWO: Final = (EventKind.GIVEN, EventKind.STOLEN)
 _OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.TRUNCATED)
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
 _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+_OUT_OF_REACH: Final = 127
+"""Points that nobody has."""
 _LARGEST: Final = np.iinfo(np.int16).max
 _UNLIMITED: Final = 100
 """Cards of each resource in a bank that never runs out, while a decision is played."""
@@ -228,10 +232,15 @@ class ReportedDecision:
             Game.from_games(games, self._rules).check(action)
             raise ValueError("the action is illegal")
         self._name_outcome(action)
-        rows = empty_events()
-        game_calls.play_without_winning(
-            self.games, 0, action, script_of(self._rules), decision.amount, rows
-        )
+        rows, games = empty_events(), self.games
+        # Nobody wins yet, and forced decisions are reports of their own.
+        kept = {name: games[name][0] for name in ("victory_points", "skip_forced")}
+        games["victory_points"], games["skip_forced"] = _OUT_OF_REACH, 0
+        log = new_log()._replace(detail=EVENTS, events=rows)
+        game_calls.play(games, 0, action, script_of(self._rules), *log, self.mask)
+        for name, value in kept.items():
+            games[name] = value
+        rows[1, AMOUNT] = decision.amount
         return as_seen_by(decode(rows), self._viewer)
 
     def _name_outcome(self, action: int) -> None:
