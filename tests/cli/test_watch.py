@@ -36,16 +36,6 @@ def test_what_a_viewer_may_not_know_is_not_told(recorded: Path, capsys: Any) -> 
     assert "0 buys a development card:" not in logs[1]
 
 
-def test_a_recorded_match_names_its_agents_with_their_options(tmp_path: Path) -> None:
-    kept = tmp_path / "game.jsonl"
-    words = ["watch", "--terminal", "--players", "2", "--no-trading", "--set", "max_turns=2"]
-    agents = "search:simulations=2,turns=1,random"
-    assert main([*words, "--agents", agents, "--record", str(kept)]) == 0
-    record = GameRecord.load(kept)
-    assert record.names == ["search", "random"]
-    assert record.agents == ["search:simulations=2,turns=1", "random"]
-
-
 def test_the_browser_gets_a_replay(
     recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -113,35 +103,33 @@ def test_export_of_a_film_has_a_picture_a_turn(recorded: Path, tmp_path: Path) -
 
 def test_a_live_match_is_recorded_and_watched_again(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "match.jsonl"
-    words = ["--players", "2", "--points", "3", "--seed", "4", "--set", "max_turns=60"]
-    words += ["--agents", "random"]
+    words = ["--players", "2", "--no-trading", "--seed", "4", "--set", "max_turns=2"]
+    words += ["--agents", "search:simulations=2,turns=1,random"]
     assert main(["watch", "--terminal", *words, "--record", str(path)]) == 0
     live = capsys.readouterr().out
     assert main(["watch", str(path), "--terminal"]) == 0
     again = capsys.readouterr().out
-    assert live.startswith("random 0 builds a settlement")
-    count = len(GameRecord.load(path).decisions)
+    assert live.startswith("search builds a settlement")
+    record = GameRecord.load(path)
+    assert record.names == ["search", "random"]
+    assert record.agents == ["search:simulations=2,turns=1", "random"]
+    count = len(record.decisions)
     assert live.split("\n")[:count] == again.split("\n")[:count]
-
-
-def wrong_record(tmp_path: Path, recorded: Path) -> Path:
-    lines = recorded.read_text(encoding="utf-8").splitlines()
-    row = json.loads(lines[4])
-    lines[4] = json.dumps(row | {"player": 1 - row["player"]})
-    path = tmp_path / "wrong.jsonl"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "no.jsonl").write_text("{}\n")
+    lines = recorded.read_text(encoding="utf-8").splitlines()
+    row = json.loads(lines[4])
+    lines[4] = json.dumps(row | {"player": 1 - row["player"]})
+    (tmp_path / "wrong.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     wrong = tmp_path / "state.jsonl"
     wrong.write_text(recorded.read_text().replace('"robber": ', '"robber": 9', 1))
     for words, status, complaint in (
         ([str(tmp_path / "none.jsonl")], 2, "does not exist"),
         ([str(tmp_path / "no.jsonl")], 1, "no.jsonl holds no recorded game"),
         (
-            [str(wrong_record(tmp_path, recorded)), "--terminal"],
+            [str(tmp_path / "wrong.jsonl"), "--terminal"],
             1,
             "wrong.jsonl holds no recorded game: line 5",
         ),

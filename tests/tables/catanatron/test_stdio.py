@@ -133,11 +133,12 @@ def test_entries_of_another_kind_are_named(kind, changes, told) -> None:
 
 
 def test_the_command_is_such_a_bot() -> None:
+    """Whose agent, a model for two players, takes the rules from the game."""
     lines = [json.dumps(message) for message in messages("two_players", 0, hides=True)][:8]
     done = CliRunner().invoke(
-        app, ["bot", "--agent", "heuristic", "--seed", "1"], input="\n".join(lines) + "\n"
+        app, ["bot", "--agent", "ppo-2p", "--seed", "1"], input="\n".join(lines) + "\n"
     )
     assert done.exit_code == 0, done.output
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert told[0]["name"] == "heuristic"
+    assert told[0]["name"] == "ppo-2p"
     assert [list(one) for one in told[1:]] == [["action"]] * 6
