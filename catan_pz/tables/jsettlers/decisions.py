@@ -8,6 +8,7 @@ from catan_pz.belief import TableCustoms
 from catan_pz.events import UNKNOWN, Event, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
+from catan_pz.rules import Rules
 from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.messages import MessageError
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
@@ -25,6 +26,11 @@ _BUILT: Final = (
     (actions.BUILD_SETTLEMENT, contents.VERTEX_IDS, EventKind.SETTLEMENT_BUILT, "vertex"),
     (actions.BUILD_CITY, contents.VERTEX_IDS, EventKind.CITY_BUILT, "vertex"),
 )
+
+
+def table_rules(num_players: int, trading: bool) -> Rules:
+    """The rules of a game at their tables."""
+    return Rules(num_players=num_players, trading=trading, first_player="random", max_turns=None)
 
 
 def canonical_dice(total: int) -> tuple[int, int]:

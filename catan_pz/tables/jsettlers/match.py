@@ -33,8 +33,8 @@ from catan_pz.tables.jsettlers.client import (
     ServerError,
 )
 from catan_pz.tables.jsettlers.contents import Invitation
+from catan_pz.tables.jsettlers.decisions import table_rules
 from catan_pz.tables.jsettlers.player import TablePlayer
-from catan_pz.tables.jsettlers.reader import table_rules
 from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, class_path, kind_of, own_server
 
 MOST_BROKEN: Final = 20

@@ -8,7 +8,7 @@ from catan_pz import actions
 from catan_pz.events import UNKNOWN, EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
-from catan_pz.rules import Board, Rules
+from catan_pz.rules import Board
 from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import (
@@ -17,6 +17,7 @@ from catan_pz.tables.jsettlers.decisions import (
     built,
     canonical_dice,
     event,
+    table_rules,
 )
 from catan_pz.tables.jsettlers.messages import Kind, Message, MessageError
 from catan_pz.terms import NOBODY, NUM_RESOURCES, Card, Phase
@@ -32,11 +33,6 @@ _SET, _LOSE = 100, 102
 _DRAWN, _PLAYED = 0, 1
 _MONOPOLIZED: Final = 3
 _WINNER, _LARGEST_ARMY = 4, 5
-
-
-def table_rules(num_players: int, trading: bool) -> Rules:
-    """The rules of a game at their tables."""
-    return Rules(num_players=num_players, trading=trading, first_player="random", max_turns=None)
 
 
 class Asks(Enum):

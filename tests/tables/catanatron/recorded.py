@@ -1,13 +1,25 @@
-"""Recorded games of catanatron, as its messages tell them to one seat; `record` makes them."""
+"""Recorded games of catanatron, as its messages tell them to one seat.
+
+    python -m tests.tables.catanatron.recorded 4 7 FILE
+
+records a game of some players and seed, by catanatron 3.3.0 as newer versions tell it to bots:
+its moves, and for each decision the document of the game and the moves offered.
+"""
 
 import gzip
 import json
+import random
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_NAMES
+from catan_pz.tables.catanatron.bots import BotSpec
+from catan_pz.tables.catanatron.installed import installed_version, moves_offered, written_records
+from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_NAMES, plain
+from catan_pz.tables.catanatron.players import document_of, map_document_of
+from catan_pz.tables.catanatron.table import deal, table_rules
 
 GAMES = Path(__file__).parent / "games"
 NAMES = ("two_players", "four_players")
@@ -72,3 +84,47 @@ def _hidden(written: list[Any], result: Any) -> list[Any]:
     if written[1] == "BUY_DEVELOPMENT_CARD":
         return [[*written[:2], None], None]
     return [written, None if written[1] == "MOVE_ROBBER" else result]
+
+
+def record(num_players: int, seed: int) -> dict[str, Any]:
+    """A game between bots that choose by value and by weight."""
+    dealt = deal(table_rules(num_players), seed)
+    bots = [BotSpec.read("value"), BotSpec.read("weighted")]
+    colors = dealt.state.colors
+    dealt.state.players = [bots[p % 2].player(color) for p, color in enumerate(colors)]
+    random.seed(seed)
+    decisions = []
+    while dealt.winning_color() is None:
+        offered = moves_offered(dealt)
+        state = plain_json(document_of(dealt))
+        options, state["development_listdeck"] = state.pop("game"), {}
+        decisions.append(
+            {
+                "seat": dealt.state.current_player_index,
+                "moves": len(written_records(dealt)),
+                "state": state,
+                "offered": plain_json(offered),
+            }
+        )
+        dealt.execute(dealt.state.current_player().decide(dealt, offered))
+    return {
+        "catanatron": installed_version(),
+        "seed": seed,
+        "game": options,
+        "map": plain_json(map_document_of(dealt.state.board.map)),
+        "colors": [color.value for color in colors],
+        "records": plain_json([list(one) for one in written_records(dealt)]),
+        "decisions": decisions,
+    }
+
+
+def plain_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=plain))
+
+
+if __name__ == "__main__":
+    made = record(int(sys.argv[1]), int(sys.argv[2]))
+    data = json.dumps(made, separators=(",", ":")).encode()
+    Path(sys.argv[3]).write_bytes(gzip.compress(data, 9, mtime=0))
+    print(f"{len(made['decisions'])} decisions, {Path(sys.argv[3]).stat().st_size} bytes")
+    print({r[0][1] for r in made["records"]})

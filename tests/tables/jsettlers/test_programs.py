@@ -1,4 +1,4 @@
-"""Matches of programs on a scripted server: how they play, and how they end."""
+"""Programs in matches, and the own server, for which a script stands in: how they end."""
 
 import os
 import signal
@@ -15,7 +15,8 @@ from catan_pz.agents.programs import process
 from catan_pz.tables.jsettlers import match as match_module
 from catan_pz.tables.jsettlers.client import ServerAddress
 from catan_pz.tables.jsettlers.match import play_match
-from tests.agents.programs.players import all_end, command, pids
+from catan_pz.tables.jsettlers.server import own_server
+from tests.agents.programs.players import SECONDS, all_end, command, pids
 from tests.tables.jsettlers.server import COOKIE, PATIENCE, ScriptedServer, running, unchanged
 
 NAME = "two_players"
@@ -77,3 +78,61 @@ def test_ctrl_c_ends_a_match_in_which_a_program_thinks_for_ever(tmp_path: Path) 
             host.wait()
     assert b"Interrupted: stopped after 0 of 1 games" in errors
     assert all_end(pids(tmp_path))
+
+
+needs_shell = pytest.mark.skipif(os.name != "posix", reason="takes a shell")
+
+SERVER = f"""#!{sys.executable}
+import os, socket, sys, time
+port = next(int(a.rpartition("=")[2]) for a in sys.argv if a.startswith("-Djsettlers.port="))
+listening = socket.create_server(("127.0.0.1", port))
+print("Robot arrived: one", flush=True)
+open(os.environ["PID_FILE"], "w").write(str(os.getpid()))
+time.sleep(600)
+"""
+
+SERVER_HOST = """
+import time
+from catan_pz.tables.jsettlers.server import own_server
+with own_server("classes", "smart", 2):
+    print("up", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def pid_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the server writes its number."""
+    java = tmp_path / "java"
+    java.write_text(SERVER)
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PID_FILE", str(tmp_path / "pid"))
+    return tmp_path / "pid"
+
+
+def written(path: Path) -> int:
+    deadline = time.monotonic() + SECONDS
+    while not (path.exists() and path.read_text()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return int(path.read_text())
+
+
+@needs_shell
+def test_an_own_server_ends_with_its_block(pid_file: Path) -> None:
+    with own_server("classes", "smart", 2):
+        pid = written(pid_file)
+        os.kill(pid, 0)
+    assert all_end([pid])
+
+
+@pytest.mark.slow
+@needs_shell
+def test_an_own_server_ends_where_its_host_is_killed(pid_file: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", SERVER_HOST], stdout=subprocess.PIPE) as host:
+        assert host.stdout is not None
+        assert host.stdout.readline() == b"up\n"
+        pid = written(pid_file)
+        host.send_signal(signal.SIGKILL)
+    assert all_end([pid])
