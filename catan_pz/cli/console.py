@@ -56,7 +56,8 @@ def usage_errors(what: str = "") -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise click.UsageError(f"{what}{sentence(error)}") from error
+        reason = getattr(error, "strerror", None) if what else None
+        raise click.UsageError(f"{what}{reason or sentence(error)}") from error
 
 
 def need(extra: str, what: str, *modules: str) -> None:
