@@ -124,7 +124,7 @@ class LanguageModelAgent(Agent):
         game_seconds: waited for in a game, after which the fallback plays on; None for no limit.
         game_cost: likewise.
         transcripts: a folder that gets a file of JSON lines for each game and seat, a line for
-            each decision; None for none.
+            each decision, by its number among all of the game's; None for none.
 
     Attributes:
         usage: of all games of this agent's copies in this process.
@@ -186,7 +186,7 @@ class LanguageModelAgent(Agent):
         self._notes = ""
         self._planned: list[int] = []
         self._failures = 0
-        self._decisions = 0
+        self._heard = 0
         self._file = None
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -195,6 +195,7 @@ class LanguageModelAgent(Agent):
 
     def observe(self, events: Events) -> None:
         """Keep it for the next question."""
+        self._heard += 1
         self._news.append(events)
 
     def act(self, view: View) -> int:
@@ -209,8 +210,8 @@ class LanguageModelAgent(Agent):
         self._news = []
         text = f"{describe(view, news)}\nYour legal actions:\n{legal_actions(view)}"
         asked = Usage()
-        told: dict[str, Any] = {"decision": self._decisions, "prompt": text, "answers": []}
-        self._decisions += 1
+        told: dict[str, Any] = {"decision": self._heard, "seat": self.seat, "prompt": text}
+        told["answers"] = []
         first, *self._planned = self._ask(text, view, asked, told)
         self.game_usage.add(asked)
         with _ADDING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from catan_pz.cli.agents import agent_option, encoder_option, trained_with, trust_option
-from catan_pz.cli.console import FILE, FOLDER, Command, option, usage_errors
+from catan_pz.cli.console import FILE, FOLDER, OLD_FILE, Command, option, usage_errors
 
 if TYPE_CHECKING:
     from catan_pz.rules import Rules
@@ -213,6 +213,7 @@ class WatchChoice(NamedTuple):
     names: str | None
     advice: str | None
     win_probability: str | None
+    reasons: tuple[Path, ...] = ()
 
 
 watch_options: Final = bundle(
@@ -229,5 +230,12 @@ watch_options: Final = bundle(
         "--win-probability",
         "Chart the win probabilities that this agent estimates, such as search, in a replay.",
         None,
+    ),
+    option(
+        "--reasons",
+        "Transcript of a chat model in a recorded game: its reasons stand beside its decisions; "
+        "may be repeated.",
+        OLD_FILE,
+        multiple=True,
     ),
 )

@@ -10,11 +10,11 @@ from rich.console import Console
 
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import compiling_shown, load_record, need, record_errors
+from catan_pz.cli.console import compiling_shown, load_record, need, record_errors, usage_errors
 from catan_pz.cli.options import RuleChoice, WatchChoice
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.play.annotations import Annotations
-from catan_pz.play.frames import Frame, frames_of_match, frames_of_record
+from catan_pz.play.frames import Frame, frames_of_match, frames_of_record, reasons_of
 from catan_pz.play.session import PlayedGame, get_ready
 from catan_pz.progress import progress_bar
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
@@ -72,12 +72,14 @@ def recorded_show(recording: Path, asked: WatchChoice, *, draw: bool = False) ->
                 f"--names {asked.names!r}: this game has {rules.num_players} seats"
             )
     annotate = _annotations(asked, rules, draw=draw)
+    with usage_errors("--reasons "):
+        reasons = reasons_of(asked.reasons, asked.viewer)
     with compiling_shown(), record_errors(recording):
         for _ in record.replay():
             pass
         for _ in islice(frames_of_record(record, asked.viewer, names, annotate), 2):
             pass
-    frames = frames_of_record(record, asked.viewer, names, annotate)
+    frames = frames_of_record(record, asked.viewer, names, annotate, reasons)
     return Show(frames, asked.viewer, names, annotate, len(record.decisions) + 1)
 
 

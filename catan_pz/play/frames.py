@@ -1,11 +1,18 @@
 """The positions of a game that is watched, one after the other, each with what led to it."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from catan_pz.agents.advice import Advice
+from catan_pz.checks import shaped
+from catan_pz.files import named_errors, read_file, read_json, text_lines
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
+from catan_pz.names import shown
 from catan_pz.play.session import PlayedGame
 from catan_pz.render.log import log_line
 from catan_pz.render.overlay import Overlay
@@ -53,6 +60,7 @@ def frames_of_record(
     viewer: int | None = None,
     names: Sequence[str] | None = None,
     annotate: Annotate = lambda _game: Notes(),
+    reasons: Mapping[int, str] = MappingProxyType({}),
 ) -> Iterator[Frame]:
     """The positions of a recorded game, as a viewer may know them.
 
@@ -62,13 +70,43 @@ def frames_of_record(
             for all.
         names: of the seats; those in the record where None.
         annotate: gives the notes on each position.
+        reasons: of decisions by their numbers from 0, which the lines go on with.
     """
     names = record.names if names is None else names
     viewer = check_viewer(viewer, len(record.start["players"]))
-    for game, events in record.replay_with_events():
+    for number, (game, events) in enumerate(record.replay_with_events()):
         line = None if events is None else log_line(events, viewer, names)
+        if line is not None and number - 1 in reasons:
+            line += f" ({reasons[number - 1]})"
         action = None if events is None else events[0].what
         yield Frame(game.snapshot(), line, annotate(game), action, viewer)
+
+
+class _Told(msgspec.Struct):
+    """What is read of a line of a transcript."""
+
+    decision: int = -1
+    seat: int = -1
+    reason: str = ""
+
+
+def reasons_of(transcripts: Iterable[Path], viewer: int | None = None) -> dict[int, str]:
+    """Reasons that chat models gave for decisions, by number, as a viewer may read them.
+
+    They may tell of their hands: a seat reads its own, and with None all are read.
+    """
+    found = {}
+    for path in transcripts:
+        with named_errors(path):
+            for k, line in enumerate(text_lines(read_file(path, is_long=True).decode())):
+                told = shaped(read_json(line), _Told, f"line {k + 1}")
+                if told.reason and viewer in (None, told.seat):
+                    found[told.decision] = shown(told.reason, _LONGEST)
+    return found
+
+
+_LONGEST: Final = 300
+"""Characters of a reason that are shown."""
 
 
 def frames_of_match(

@@ -14,6 +14,8 @@ from catan_pz import Game, agents
 from catan_pz.agents.table import Table
 from catan_pz.arena import play_match
 from catan_pz.arena.report import report_lines, to_markdown
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import frames_of_record, reasons_of
 from tests.agents.scripted_model import dripping, scripted
 
 openai = pytest.importorskip("openai")
@@ -70,6 +72,27 @@ def test_a_model_plays_by_what_it_is_told(tmp_path: Path, monkeypatch: Any) -> N
     assert lines[1]["reason"] == "it pays"
     assert lines[1]["prompt"] in last(second)
     assert set(end) == {"end", "won", "points"}
+
+
+def test_reasons_stand_beside_the_decisions_of_a_recorded_game(tmp_path: Path) -> None:
+    game = Game(seed=2, num_players=2)
+    record = GameRecord.of(game)
+    with scripted(any_number) as model:
+        agent = load(model.url, transcripts=tmp_path)
+        with Table(game, ["random", agent], [1, 2]) as table:
+            for _ in range(120):
+                table.step()
+    lines = [
+        frame.line for frame in frames_of_record(record, reasons=reasons_of(tmp_path.iterdir()))
+    ]
+    told = [line for line in lines[1:] if line is not None and line.endswith(" (it pays)")]
+    assert len(told) == len(model.questions) > 20
+    assert all(line.startswith("Player 1 ") for line in told)
+    assert reasons_of(tmp_path.iterdir(), viewer=0) == {}
+    (file,) = tmp_path.iterdir()
+    file.write_text('{"decision": "one"}')
+    with pytest.raises(ValueError, match=r"line 1\.decision: expected int, got str"):
+        reasons_of([file])
 
 
 def test_wrong_answers_are_sent_back_with_what_is_legal() -> None:
