@@ -41,7 +41,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The command `serve` opens these tables, and ends."""
     pytest.importorskip("uvicorn", reason="uvicorn is not installed")
     tables: list[Any] = []
-    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *given: tables.extend(given[2]))
+    monkeypatch.setattr(
+        "catan_pz.web.listening.listen", lambda *given, **_: tables.extend(given[2])
+    )
     return tables
 
 
