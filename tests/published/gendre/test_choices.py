@@ -59,13 +59,16 @@ def test_there_are_70_sets_of_four_cards_to_keep():
     assert c.KEEP_SETS[-1].tolist() == [4, 0, 0, 0, 0]
 
 
+def two(own, other=None, **options):
+    """The first seat has a settlement, a road and what is given, and so has the second."""
+    players = [{"settlements": [10], "roads": [7], **own}]
+    players += [{"settlements": [0], "roads": [0], **(other or {})}]
+    return position(players, rules=RULES, turn=40, seed=1, **options)
+
+
 def discard_position():
     """Seat 0 has rolled a 7 and holds nine cards: four of them go."""
-    players = [
-        {"settlements": [10], "roads": [7], "hand": {"brick": 6, "wool": 2, "ore": 1}},
-        {"settlements": [0], "roads": [0]},
-    ]
-    return position(players, rules=RULES, phase="discard", turn=40, to_discard=[4, 0], seed=1)
+    return two({"hand": {"brick": 6, "wool": 2, "ore": 1}}, phase="discard", to_discard=[4, 0])
 
 
 def test_a_discard_chooses_four_cards_that_are_held():
@@ -101,8 +104,7 @@ def test_single_discards_follow_from_the_cards_kept():
 
 def test_cards_beyond_four_are_drawn_from_the_rest_each_equally_likely():
     """Nine of 18 cards are kept: four chosen, five drawn from five bricks and nine wool."""
-    players = [{"settlements": [10], "hand": {"brick": 5, "wool": 13}}, {"settlements": [0]}]
-    game = position(players, rules=RULES, phase="discard", turn=40, to_discard=[9, 0], seed=1)
+    game = two({"hand": {"brick": 5, "wool": 13}}, phase="discard", to_discard=[9, 0])
     count = 4_000
     units = np.repeat(game.observe(0)[None], count, axis=0)
     sets = np.repeat(np.array([[0, 0, 4, 0, 0]], np.int8), count, axis=0)
@@ -114,25 +116,15 @@ def test_cards_beyond_four_are_drawn_from_the_rest_each_equally_likely():
 
 
 def test_the_robber_says_whether_it_steals():
-    players = [
-        {"settlements": [10], "roads": [7]},
-        {"settlements": [0], "roads": [0], "hand": {"wool": 1}},
-    ]
-    game = position(players, rules=RULES, phase="move_robber", turn=40, seed=1)
-    found = legal_in(game)
     # Vertex 0 is a corner of hex 0 alone, and the robber leaves hex 9.
-    assert found == [1, *(2 * h for h in range(1, 19) if h != 9)]
-    players[1]["hand"] = {}
-    poor = position(players, rules=RULES, phase="move_robber", turn=40, seed=1)
+    rich, poor = (two({}, {"hand": {"wool": n}}, phase="move_robber") for n in (1, 0))
+    assert legal_in(rich) == [1, *(2 * h for h in range(1, 19) if h != 9)]
     assert legal_in(poor) == [2 * h for h in range(19) if h != 9]
 
 
 def test_a_year_of_plenty_is_three_choices():
-    players = [
-        {"settlements": [10], "cards": {"year_of_plenty": 1}, "hand": {"ore": 2}},
-        {"settlements": [0], "hand": {"wool": 19, "grain": 18}},
-    ]
-    game = position(players, rules=RULES, turn=40, seed=1)
+    own = {"cards": {"year_of_plenty": 1}, "hand": {"ore": 2}}
+    game = two(own, {"hand": {"wool": 19, "grain": 18}})
     assert {c.PLENTY, c.END_TURN} <= set(legal_in(game))
     answers = iter([c.PLENTY, c.FREE_RESOURCE + 3, c.FREE_RESOURCE + 2])
     asked = []
