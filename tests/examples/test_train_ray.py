@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import pytest
 
@@ -115,14 +116,6 @@ def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
     assert Model.read(tmp_path / "model.npz").card["frames"] == 512
 
 
-class Store:
-    """An object store that keeps nothing: what is put there is its own reference."""
-
-    @staticmethod
-    def put(value):
-        return value
-
-
 class WorkersHere:
     """What `distributed.Workers` is, in this process."""
 
@@ -150,7 +143,7 @@ class WorkersHere:
 def alone(monkeypatch):
     """The program without Ray: its workers play in this process."""
     module = load("distributed/train_ray")
-    monkeypatch.setattr(module, "connect_all", lambda *_: Store)
+    monkeypatch.setattr(module, "connect_all", lambda *_: SimpleNamespace(put=lambda value: value))
     monkeypatch.setattr(module, "Workers", WorkersHere)
     return module
 

@@ -57,7 +57,6 @@ _POINT_BINS: Final = tuple(range(10))
 """Lower ends of the bins; the last has no upper end."""
 
 _MOST_OFFERS: Final = 4
-_DESERT_TOKEN: Final = 7
 
 _ORDER: Final = Constant(np.array(RESOURCES))
 _TERRAINS: Final = Constant(np.array((Terrain.DESERT, *RESOURCES)))
@@ -109,7 +108,7 @@ def _terrain(units: Array, kinds: Constant) -> Array:
 def _tiles(units: Array) -> Array:
     """(..., H, 60) robber, token (the desert's is 7), resource, building and owner at corners."""
     robber, token = _segment(units, "hex_robber"), _segment(units, "hex_number_token")
-    token = token + _DESERT_TOKEN * (token == 0)
+    token = token + 7 * (token == 0)
     tokens = floats(token[..., None] == _TOKENS.beside(token))
     built = _corners_of(_buildings(units))
     kinds = [floats(built.sum(-1) == kind)[..., None] for kind in (0, 1, 2)]

@@ -25,7 +25,7 @@ from catan_pz.published.charlesworth.candidates import (
     shuffled,
 )
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, Choices
-from catan_pz.published.charlesworth.games import PlannedGames, Policy
+from catan_pz.published.charlesworth.games import JointDecision, PlannedGames, Policy
 from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 
@@ -80,16 +80,14 @@ class ForwardOptions:
         check_flag("paired", self.paired)
         check_choice("uncertainty", self.uncertainty, ("belief", "shuffled"))
         check_choice("bonuses", self.bonuses, tuple(REWARDS))
-        for name in ("depth", "candidates", "wave"):
-            check_count(name, getattr(self, name))
-        if self.simulations is not None:
-            check_count("simulations", self.simulations)
+        for name in ("depth", "candidates", "wave", "simulations"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
         if self.seconds is not None:
             check_number("seconds", self.seconds, above=0)
-        if self.margin is not None:
-            check_number("margin", self.margin, least=0)
-        for name in ("exploration", "gamma", "gae_lambda"):
-            check_number(name, getattr(self, name), least=0)
+        for name in ("exploration", "gamma", "gae_lambda", "margin"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), least=0)
 
     @property
     def is_on(self) -> bool:
@@ -126,12 +124,9 @@ class SearchedDecision:
     def __init__(self, search: ForwardSearch, view: View, rng: np.random.Generator) -> None:
         options, start = search.options, perf_counter()
         self.search, self._view, self._rng = search, view, rng
-        seen = search.policy, view.observation, view.mask, rng
-        rows = candidates(*seen, options.candidates)
+        rows = candidates(search.policy, view.observation, view.mask, rng, options.candidates)
         if options.margin is not None and len(rows) > 1:  # the policy's own choice comes first
-            made = search.policy.decide(
-                view.observation[None], view.mask[None], rng.random((1, NUM_SLOTS))
-            )
+            made = self._decide(rng.random((1, NUM_SLOTS)))
             rows = np.array(different(np.concatenate([made.choices, rows])))
         self._root = Node(rows)
         search.last = self._root if len(rows) > 1 else None
@@ -198,9 +193,11 @@ class SearchedDecision:
 
     def root_value(self) -> float:
         """What the decision's own position is worth."""
+        return self.search.value(self._decide(np.full((1, NUM_SLOTS), 0.5)).value[0])
+
+    def _decide(self, uniforms: NDArray[np.float64]) -> JointDecision:
         units, mask = self._view.observation[None], self._view.mask[None]
-        made = self.search.policy.decide(units, mask, np.full((1, NUM_SLOTS), 0.5))
-        return self.search.value(made.value[0])
+        return self.search.policy.decide(units, mask, uniforms)
 
 
 class Runs:

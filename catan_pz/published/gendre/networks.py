@@ -159,7 +159,9 @@ class GendreNetwork:
 
         Planes (K, C, 11, 21) and scalars (K, S) are the encoder's; weights are of their kind.
         """
-        x, s = _entered(planes), scalars
+        x, s = planes.reshape(*planes.shape[:2], _GRID), scalars
+        if isinstance(x, np.ndarray):  # NumPy arrays keep real cells alone, tensors the whole grid
+            x = x[..., CELLS]
         for k in range(self.layers):
             y, t = self._sums(str(k), weights, x, s)
             if self.network != "xdim" and k:
@@ -186,12 +188,6 @@ class GendreNetwork:
         variance = (x * x).sum(-1) * (1 / len(CELLS)) - mean * mean
         t = join([mean, variance]) @ weights[f"deflate_{k}"] + weights[f"scalar_bias_{k}"]
         return y, t + s @ weights[f"scalar_{k}"]
-
-
-def _entered(planes: Array) -> Array:
-    """Planes as (K, C, n): NumPy arrays keep real cells alone, tensors the whole grid."""
-    flat = planes.reshape(*planes.shape[:2], _GRID)
-    return flat[..., CELLS] if isinstance(flat, np.ndarray) else flat
 
 
 def _masked(x: Array) -> Array:

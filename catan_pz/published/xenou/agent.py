@@ -127,7 +127,9 @@ class XenouAgent(Agent):
             return WITHDRAW if closing is None else closing
         if phase != Phase.MAIN:
             return self._player.act(view)
-        action, turn = self._player.act(_without_trade(view)), int(view.observation[_TURNS])
+        mask, turn = view.mask.copy(), int(view.observation[_TURNS])
+        mask[OFFER:] = 0
+        action = self._player.act(View(view.observation, mask, view._resampler))
         if turn != self._turn:
             self._turn, self._asked = turn, False
         stops = action == END_TURN or MARITIME_TRADE <= action < OFFER
@@ -160,13 +162,6 @@ class XenouAgent(Agent):
     def close(self) -> None:
         """Let the base player release what it opened."""
         self._player.close()
-
-
-def _without_trade(view: View) -> View:
-    """The view with actions of trade between players marked as illegal."""
-    mask = view.mask.copy()
-    mask[OFFER:] = 0
-    return View(view.observation, mask, view._resampler)
 
 
 def kept(**options: Any) -> XenouAgent:

@@ -4,7 +4,7 @@ Algorithm 1 of Xenou et al. Letters: T trade actions, N numbers of a state.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,7 @@ def squashed(scores: Array, squash: str) -> Array:
 
 
 def score_slopes(values: Array, errors: Array, squash: str) -> Array:
-    """(T,) how each score is to move so that the Q-values move by their errors.
-
-    The negative gradient of half the squared errors with respect to the scores.
-    """
+    """(T,) the negative gradient of half the squared errors with respect to the scores."""
     if squash == "sigmoid":
         return np.asarray(errors * values * (1 - values), np.float32)
     if squash == "softmax":
@@ -44,24 +41,12 @@ def score_slopes(values: Array, errors: Array, squash: str) -> Array:
     return errors
 
 
-class Experience(NamedTuple):
-    """A decision of which the reward is still to come, with (T,) Q-values and own points then."""
-
-    trace: Any
-    values: Array
-    action: int
-    points: int
-
-
 @dataclass
 class History:
-    """What a learner did in a game, a number for each decision.
-
-    The squared errors of chosen Q-values and the rewards are there once the next one is reached.
-    """
+    """What a learner did in a game, a number for each decision; errors and rewards come later."""
 
     actions: list[int] = field(default_factory=list)
-    errors: list[float] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)  # squared, of chosen Q-values
     rewards: list[float] = field(default_factory=list)
 
 
@@ -69,9 +54,7 @@ class Learner:
     """Chooses trade actions by their Q-values, and learns from one to the next.
 
     The target of a decision is r + gamma max Q of the next one, which therefore has to be reached
-    before the weights can move. It is always greedy.
-
-    The `weights` are changed in place; `history` is what it did.
+    before the weights can move. It is always greedy, and changes the weights in place.
     """
 
     def __init__(self, options: XenouOptions, weights: Weights) -> None:
@@ -84,16 +67,11 @@ class Learner:
         )
         self._reward = GainOrPenalty(options.k)
         self._value = 0.0
-        self._pending: Experience | None = None
+        # Trace, Q-values, action and own points of a decision whose reward is still to come.
+        self._pending: tuple[Any, Array, int, int] | None = None
 
     def choose(self, state: Array, points: int, legal: NDArray[np.bool_]) -> int:
-        """Choose a legal trade action, and learn from the decision before.
-
-        Args:
-            state: (161,) as the encoder `xenou` gives it.
-            points: own points.
-            legal: (T,) which trade actions are legal.
-        """
+        """Choose one of the legal trade actions (T,), and learn from the decision before."""
         if self._network.takes_value:
             state = np.append(state, np.float32(self._value))
         scores, trace = self._network.evaluate(state)
@@ -102,7 +80,7 @@ class Learner:
         action = int(allowed.argmax())
         self._value = float(values[action])
         self._learn(points, self.options.gamma * self._value)
-        self._pending = Experience(trace, values, action, points)
+        self._pending = trace, values, action, points
         self.history.actions.append(action)
         return action if legal[action] else NO
 
