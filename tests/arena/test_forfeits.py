@@ -100,19 +100,6 @@ def test_forfeits_are_warned_of() -> None:
         arena.play_match(["random", "random"], 2, seed=1, **QUICK)
 
 
-class Bare:
-    """Can be made an array, and nothing else."""
-
-    def __init__(self, chosen: NDArray[np.int64]) -> None:
-        self.chosen = chosen
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.int64]:
-        return self.chosen
-
-    def __repr__(self) -> str:
-        return "bare"
-
-
 class Answering(Builder):
     """Gives its choices in another form."""
 
@@ -128,12 +115,11 @@ class Answering(Builder):
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        (Bare, "error: ValueError: act_batch gave bare for one game"),
         (lambda chosen: chosen + 0.7, "illegal: action "),
         (lambda _chosen: None, "error: ValueError: act_batch gave None for one game, must give a"),
         (lambda _chosen: [[1], []], "error: ValueError: act_batch gave [[1], []] for one game"),
     ],
-    ids=["no list", "floats", "None", "lists"],
+    ids=["floats", "None", "lists"],
 )
 def test_answers_of_batches_are_integers(form: Any, reason: str) -> None:
     players = [("answering", Answering(form)), "random"]
@@ -335,12 +321,3 @@ def test_an_agent_that_returns_while_its_process_is_ended_ends_no_match(
     with closing(pool):
         found = [result for results in pool.run(tasks, 1) for result in results]
     assert [result.number for result in found] == [1]
-
-
-@pytest.mark.slow
-def test_agents_that_never_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HANGING", str(tmp_path / "hanging"))
-    players: list[Any] = [("hanging", Hanging(8)), "random"]
-    result = arena.play_match(players, 4, seed=3, seconds_per_decision=3, **QUICK)
-    check(result, "time: a decision took more than 3 s")
-    assert all(game.seconds[game.offender or 0] > 3 for game in forfeits(result))

@@ -1,12 +1,11 @@
 """Games whose decisions are gathered by batchers: the same games, and the same failures."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from catan_pz import RandomAgent, Rules, arena
+from catan_pz import RandomAgent, Rules
 from catan_pz.agents.base import Agent
 from catan_pz.arena import executors
 from catan_pz.arena.entrants import as_entrants
@@ -63,16 +62,6 @@ class RaisingInBatcher(Patient):
         action = super().act(view)
         if self.asked >= 12:
             raise ZeroDivisionError("two\nlines")
-        return action
-
-
-class DyingInBatcher(Patient):
-    """Ends its process in its twelfth decision."""
-
-    def act(self, view: View) -> int:
-        action = super().act(view)
-        if self.asked == 12:
-            os._exit(7)
         return action
 
 
@@ -157,14 +146,3 @@ def test_which_games_are_gathered(given: list[Any], limit: float | None, way: st
     isolated, _ = as_entrants(given, isolate=True)
     tasks = executors.make_tasks(config, isolated, games, 2)
     assert {task.way for task in tasks} == {"single"}
-
-
-@pytest.mark.slow
-def test_an_agent_that_ends_its_process_forfeits_its_own_game() -> None:
-    agents: list[Any] = [("dying", DyingInBatcher), "random"]
-    result = arena.play_match(agents, 1, seed=3, executor="processes", **QUICK)
-    for game in result.games:
-        assert game.reason == "died: the process ended in a decision (exit code 7)"
-        assert game.offender is not None
-        assert game.seats[game.offender] == "dying"
-        assert game.decisions[game.offender] == 12

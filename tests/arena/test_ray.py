@@ -67,13 +67,6 @@ class TestOnACluster:
         assert files(tmp_path / "there") == files(tmp_path / "here")
         assert arena.load_results(tmp_path / "there" / "results.jsonl") == here
 
-    def test_the_same_batches(self, cluster: Any, tmp_path: Path) -> None:
-        agents: list[Any] = [("builder", Builder()), "random"]
-        here = play("inline", tmp_path / "here", agents, most_records=3)
-        assert play("ray", tmp_path / "there", agents, workers=3, most_records=3) == here
-        assert len(files(tmp_path / "there")) == 3
-        assert files(tmp_path / "there") == files(tmp_path / "here")
-
     def test_a_lost_worker_is_made_up_for(
         self, cluster: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -160,16 +153,6 @@ class TestWithoutACluster:
         said = f"^no Ray cluster answers at 127.0.0.1:{port} .*$"
         with pytest.raises(ConnectionError, match=said):
             connect(f"127.0.0.1:{port}")
-
-    def test_none_on_this_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        import ray
-
-        def init(address: str, **_: Any) -> None:
-            raise ConnectionError(f"nothing\nat {address}")
-
-        monkeypatch.setattr(ray, "init", init)
-        with pytest.raises(ConnectionError, match=r"^no Ray cluster runs on this machine: .*$"):
-            connect("auto")
 
     @pytest.mark.parametrize("address", ["ray://head:10001", "head", "head:port", "head:99999"])
     def test_no_address(self, address: str) -> None:

@@ -91,15 +91,6 @@ def test_markdown_holds_the_figures(result: Result) -> None:
     assert f"| {best.name} | {best.rating:+.0f} |" in page.replace("\\|", "|")
 
 
-def test_markdown_of_one_match_and_of_none(result: Result) -> None:
-    part = result.only(["random", "raising"])
-    assert to_markdown(part).startswith("# random, raising: 12 games\n")
-    nothing = Result(result.names, result.lineups, result.rules, result.seed, ())
-    assert to_markdown(nothing) == "No block of games is complete.\n"
-    with pytest.raises(ValueError, match="nothing to plot"):
-        save_report(nothing, "x.svg")
-
-
 def test_open_ends_of_ratings(tmp_path: Path) -> None:
     ends: list[OpenInterval | None] = [(-10.4, 20), (None, 20), (-10, None), (None, None), None]
     assert list(map(points, ends)) == ["-10 to +20", "below +20", "above -10", "open", ""]
@@ -143,8 +134,3 @@ def test_plots_need_matplotlib(
     with pytest.raises(ImportError, match=r"need matplotlib: pip install 'catan-pz\[arena\]'"):
         save_report(result, tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_result_is_shown_as_its_table(result: Result) -> None:
-    assert repr(result).startswith(f"<Result of {len(result.games)} games between ")
-    assert str(result).startswith("| agent | seats | won | win rate |")

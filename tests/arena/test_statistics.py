@@ -1,7 +1,7 @@
-"""Intervals and comparisons against published values, hand calculation and simulation."""
+"""Intervals and comparisons against scipy, hand calculation and simulation."""
 
 import sys
-from math import log, sqrt
+from math import log
 
 import numpy as np
 import pytest
@@ -21,20 +21,6 @@ from catan_pz.arena.statistics import (
 )
 
 pytestmark = pytest.mark.purepython
-
-
-# R. G. Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
-@pytest.mark.parametrize(
-    ("won", "games", "low", "high"),
-    [
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilson_gives_published_values(won: int, games: int, low: float, high: float) -> None:
-    assert wilson(won, games, normal_quantile(0.95)) == pytest.approx((low, high), abs=5e-5)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
@@ -89,9 +75,7 @@ def test_coverage_with_negatively_correlated_blocks() -> None:
 
 @pytest.mark.parametrize("blocks", [2, 3, 4, 5, 8])
 @pytest.mark.parametrize(("first", "second"), [(0.2, 0.1), (0.03, 0.01), (0, 0)])
-def test_coverage_of_paired_differences_with_few_blocks(
-    blocks: int, first: float, second: float
-) -> None:
+def test_coverage_of_paired_differences(blocks: int, first: float, second: float) -> None:
     rng = np.random.default_rng(5)
     seeds = np.repeat(np.arange(blocks), 2).tolist()
     hits = 0
@@ -143,27 +127,6 @@ def test_comparison_by_hand() -> None:
     assert found.interval == pytest.approx((-1 / 8 - spread, -1 / 8 + spread))
     assert found.p_value == pytest.approx(1)
     assert "a against b, 8 pairs of games: win rates differ by -12.5" in str(found)
-
-
-def test_comparison_on_one_block_has_no_interval() -> None:
-    found = compare_pairs(("a", "b"), [3], [(True, False)], 0.95)
-    assert found.interval is None
-    assert "no interval" in str(found)
-
-
-def test_coverage_of_paired_differences() -> None:
-    rng = np.random.default_rng(3)
-    hits = 0
-    for _ in range(400):
-        board = rng.normal(size=(80, 1))
-        first = rng.normal(size=(80, 4)) + board > 0.6
-        second = rng.normal(size=(80, 4)) + board > 0.9
-        pairs = list(zip(first.ravel().tolist(), second.ravel().tolist(), strict=True))
-        truth = stats.norm.sf(0.6 / sqrt(2)) - stats.norm.sf(0.9 / sqrt(2))
-        found = compare_pairs(("a", "b"), np.repeat(np.arange(80), 4).tolist(), pairs, 0.9)
-        assert found.interval is not None
-        hits += covers(found.interval, truth)
-    assert 340 <= hits <= 380
 
 
 def verdicts(test: SequentialTest, rate: float) -> tuple[float, float]:
