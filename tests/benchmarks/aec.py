@@ -18,22 +18,17 @@ from catan_pz import catan_v0
 from tests.benchmarks.measuring import REPEATS, SECONDS, options, print_table, rates
 
 START = """
-import time
-start = time.perf_counter()
+from time import perf_counter
+times = [perf_counter()]
+import catan_pz
+times.append(perf_counter())
 from catan_pz import catan_v0
-imported = time.perf_counter()
+times.append(perf_counter())
 env = catan_v0.env()
 env.reset(seed=1)
 env.last()
 env.step(74)
-print(imported - start, time.perf_counter() - imported)
-"""
-
-IMPORT = """
-import time
-start = time.perf_counter()
-import catan_pz
-print(time.perf_counter() - start)
+print(times[1] - times[0], times[2] - times[0], perf_counter() - times[2])
 """
 
 
@@ -68,25 +63,16 @@ def repeated(call: Callable[[], Any]) -> Callable[[], int]:
     return calls
 
 
-def seconds_of(program: str, cache: str) -> list[float]:
-    """What a program prints, run in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | {"NUMBA_CACHE_DIR": cache},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return [float(word) for word in done.stdout.split()]
-
-
 def start_seconds() -> tuple[float, float, float, float]:
     """Seconds to import the package and the environment, and to a first and a later game."""
     with tempfile.TemporaryDirectory() as cache:
-        (package,) = seconds_of(IMPORT, cache)
-        _, first = seconds_of(START, cache)
-        imported, later = seconds_of(START, cache)
-    return package, imported, first, later
+        environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+        words = [sys.executable, "-c", START]
+        first, later = (
+            [float(x) for x in subprocess.check_output(words, env=environment, text=True).split()]
+            for _ in range(2)
+        )
+    return later[0], later[1], first[2], later[2]
 
 
 def rows(seconds: float, repeats: int) -> Iterator[tuple[str, str]]:

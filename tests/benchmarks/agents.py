@@ -18,7 +18,7 @@ from catan_pz.agents.random import choose_random, choose_weighted
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.batch.cpu import CpuBatch
-from tests.benchmarks.measuring import options, print_table
+from tests.benchmarks.measuring import options, print_table, rates
 from tests.views import views_of
 
 RULE_SETS: dict[str, dict[str, Any]] = {
@@ -84,22 +84,22 @@ def positions(options: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarra
 
 def speed(repetitions: int) -> Iterator[list[str]]:
     """Decisions a second in batches, on one core, in positions of the agent's own games."""
+    weights = HeuristicAgent().rows
     for name in ("random", "weighted", "heuristic"):
         for rules in FAST:
             seen, masks = positions(RULE_SETS[rules], name)
             draws = np.arange(len(seen), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-            chosen, best = np.empty(len(seen), np.int64), np.inf
-            weights = HeuristicAgent().rows
-            for _ in range(repetitions):
-                start = process_time()
+            given, chosen = (seen, masks, draws), np.empty(len(seen), np.int64)
+
+            def work(given: Any = given, chosen: Any = chosen, name: str = name) -> int:
                 if name == "heuristic":
-                    choose_heuristic(seen, masks, draws, weights, chosen)
-                elif name == "weighted":
-                    choose_weighted(seen, masks, draws, chosen)
+                    choose_heuristic(*given, weights, chosen)
                 else:
-                    choose_random(seen, masks, draws, chosen)
-                best = min(best, process_time() - start)
-            yield [name, rules, f"{len(seen) / best:,.0f}"]
+                    (choose_weighted if name == "weighted" else choose_random)(*given, chosen)
+                return len(chosen)
+
+            rate = rates({name: work}, 0, repetitions, process_time)[name]
+            yield [name, rules, f"{rate:,.0f}"]
 
 
 def main() -> None:

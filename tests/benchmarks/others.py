@@ -4,7 +4,7 @@ Random legal play of four players without trade between players. Each program ru
 process of its own, all on the same one core; measures are taken in turns and the best of
 each counts. All check that actions are legal and start the next game where one ends. The
 other programs are installed into virtual environments under build/benchmarks, once;
-fastcatan takes a Python from 3.12, which `--python` names where it isn't found.
+fastcatan takes a Python from 3.12, which `--python` names where this one is older.
 
 Observations of catan-pz are 1,000 numbers, as int8 and as float32; those of fastcatan, which
 it has had before version 2 only, 1,084 float32.
@@ -71,8 +71,7 @@ class Program:
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError(f"{self.name} stopped with status {self.process.wait()}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        return dict(json.loads(line))
 
     def measure(self, way: str, seconds: float) -> None:
         """Let it work."""
@@ -84,19 +83,6 @@ class Program:
     def close(self) -> None:
         """Let it end."""
         self.process.communicate()
-
-
-def python_from_3_12(named: str | None) -> str | None:
-    """A Python that fastcatan runs with."""
-    if named is not None or sys.version_info >= (3, 12):
-        return named or sys.executable
-    found = (shutil.which(f"python3.{minor}") for minor in (12, 13, 14))
-    return next((path for path in found if path is not None and runs(path)), None)
-
-
-def runs(python: str) -> bool:
-    """Whether a command is a Python, and no version manager's word that there is none."""
-    return subprocess.run([python, "-c", ""], check=False, capture_output=True).returncode == 0
 
 
 def environment(name: str, python: str, packages: list[str]) -> Path:
@@ -135,20 +121,16 @@ def start(name: str, python: str | Path, worker: str, arguments: list[str]) -> P
     return program
 
 
-def start_all(core: int, num_games: int, clock: str, named: str | None) -> list[Program]:
+def start_all(core: int, num_games: int, clock: str, python: str) -> list[Program]:
     """All programs that can be installed here; says which can't."""
     batch, alone = [str(core), str(num_games), clock], [str(core), clock]
     programs = [start("catan-pz", sys.executable, "run_catan_pz", batch)]
-    newer = python_from_3_12(named)
-    others: list[tuple[str, str | None, list[str], str, list[str]]] = [
-        ("fastcatan-2", newer, ["fastcatan==2.0.0", "numba"], "run_fastcatan", batch),
-        ("fastcatan-1", newer, ["fastcatan==1.0.2", "numba"], "run_fastcatan", batch),
-        ("catanatron", newer or sys.executable, ["catanatron==3.2.1"], "run_catanatron", alone),
+    others = [
+        ("fastcatan-2", ["fastcatan==2.0.0", "numba"], "run_fastcatan", batch),
+        ("fastcatan-1", ["fastcatan==1.0.2", "numba"], "run_fastcatan", batch),
+        ("catanatron", ["catanatron==3.2.1"], "run_catanatron", alone),
     ]
-    for name, python, packages, worker, arguments in others:
-        if python is None:
-            print(f"{name} left out: no Python from 3.12 found; name one with --python\n")
-            continue
+    for name, packages, worker, arguments in others:
         try:
             executable = environment(name, python, packages)
             programs.append(start(name.split("-")[0], executable, worker, arguments))
@@ -157,7 +139,7 @@ def start_all(core: int, num_games: int, clock: str, named: str | None) -> list[
     return programs
 
 
-def rates(programs: list[Program]) -> Iterator[list[str]]:
+def measures(programs: list[Program]) -> Iterator[list[str]]:
     """All measures."""
     for program in programs:
         for way, best in program.ways.items():
@@ -192,7 +174,7 @@ def main() -> None:
         games=(1024, "games of a batch"),
         clock=("wall", "cpu: time that the processor gave to each, where others work beside it"),
         core=(int, "the core that all run on"),
-        python=(str, "a Python from 3.12, for fastcatan and catanatron"),
+        python=(sys.executable, "for fastcatan, from 3.12, and catanatron"),
     )
     known = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     core = known[-1] if given.core is None else given.core
@@ -205,6 +187,6 @@ def main() -> None:
         program.close()
     print(f"Batches of {given.games:,} games, one core, {given.clock} time.\n")
     header = ("program", "what is done", "decisions/s", "without drawing", "games/s")
-    print_table((*header, "decisions a game"), rates(programs))
+    print_table((*header, "decisions a game"), measures(programs))
     header = ("catan-pz against", "what catan-pz does", "times as fast", "without drawing")
     print_table(header, ratios(programs))

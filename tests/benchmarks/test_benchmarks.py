@@ -3,15 +3,13 @@
 import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from catan_pz.observation.segments import SIZE
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks import arena, batch, former, others, scale, search
+from tests.benchmarks import arena, batch, former, others
 from tests.benchmarks.measuring import rates
 
 
@@ -46,19 +44,13 @@ def test_the_best_of_measures_in_turns_counts() -> None:
 def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(batch, "DRIFT", 600)
     monkeypatch.setattr(batch, "PARTS_SIZES", (64, 65))
-    monkeypatch.setattr(batch, "SCALING_SIZES", (600,))
     few = ["--seconds", "0.01", "--repeats", "1", "--threads", "2", "--sizes", "1", "600"]
-    speeds, parts, memory, scaling = tables(run(monkeypatch, capsys, "batch", *few))
-    assert [row[0] for row in speeds] == ["1", "600"]
-    assert all(len(row) == 5 for row in speeds)
-    assert [row[0] for row in parts] == list(batch.PARTS)
-    assert all(len(row) == 3 for row in parts)
+    speeds, parts, memory = tables(run(monkeypatch, capsys, "batch", *few))
+    assert [row[0] for row in speeds[1:3]] == ["1, mask and observation", "600, mask"]
+    assert all(len(row) == 3 for row in speeds + parts)
     taken = {name: numbers([count])[0] for name, count in memory}
-    assert taken["observation"] == SIZE
-    assert taken["mask"] == 252
+    assert (taken["observation"], taken["mask"]) == (SIZE, 252)
     assert sum(taken.values()) == 2 * taken["together"]
-    assert [row[0] for row in scaling] == ["600, mask", "600, mask and observation"]
-    assert all(len(numbers(row[1:])) == 4 for row in scaling)
 
 
 @pytest.mark.slow  # compiles entry points of its own
@@ -78,35 +70,6 @@ def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
     assert all(numbers([cell])[0] > 0 for row in speeds + gathered for cell in row[1:])
     paired, unpaired = numbers(re.findall(r"paired ([\d.]+)", said))
     assert 0 < paired < unpaired
-
-
-def test_the_search_has_the_prior_that_is_asked_for(monkeypatch: Any, capsys: Any) -> None:
-    asked = []
-
-    def match(_args: Any, _folder: Any, **how: Any) -> Any:
-        asked.append(how)
-        raise LookupError
-
-    monkeypatch.setattr(search, "match", match)
-    few = ["search", "--speed", "0", "--simulations", "8", "--method", "puct"]
-    for words in ([], ["--prior", "none"]):
-        with pytest.raises(LookupError):
-            run(monkeypatch, capsys, *few, *words)
-    without, none = asked
-    assert "prior" not in without
-    assert none["prior"] is None
-
-
-def test_a_slow_link_takes_all_that_workers_send(monkeypatch: Any) -> None:
-    rounds = [{"observation": np.zeros(400, np.int8), "version": 1}]
-    states = {0: {"games": np.zeros(600, np.int8)}}
-    workers = SimpleNamespace(states=states, take=lambda _number: rounds)
-    slept: list[float] = []
-    clock = SimpleNamespace(perf_counter=lambda: 0.0, sleep=slept.append)
-    monkeypatch.setattr(scale, "time", clock)
-    scale.SlowLink(workers, rate=1000)
-    workers.take(0)
-    assert slept == [1.0]
 
 
 def test_the_forward_search_is_measured(monkeypatch: Any, capsys: Any) -> None:

@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,12 +68,6 @@ def test_returns_by_hand():
     returns, complete = discounted_returns(rewards, done, truncated, 0.5)
     assert returns[:, 0].tolist() == [2.0, 2.0, 8.0, 8.0, 1.0]
     assert complete[:, 0].tolist() == [1, 1, 0, 0, 0]
-
-
-def test_nothing_is_known_of_what_follows_a_truncated_game():
-    shown = collect(make_games(rules=replace(RULES, victory_points=10, max_turns=6)))
-    assert len(shown) == 600
-    assert not shown.complete.any()
 
 
 @pytest.mark.parametrize(

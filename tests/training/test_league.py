@@ -92,8 +92,3 @@ def test_weights_stand_behind_a_colon():
     assert parse_weights("random, league:3,heuristic:0.5") == found
     given = "rocco:model=a.npz,choice=best:2,catanatron:value,gendre:model=b.npz"
     assert list(parse_weights(given).values()) == [2, 1, 1]
-
-
-def test_an_opponent_that_batches_cannot_serve_is_named(tmp_path):
-    with pytest.raises(ValueError, match="agent 'value' needs a belief"):
-        make_opponents(TrainingArgs(opponents="random,value:2", out=str(tmp_path)))

@@ -2,7 +2,6 @@ import re
 import shlex
 from dataclasses import dataclass, fields
 
-import numpy as np
 import pytest
 
 pytest.importorskip("tyro", reason="takes the extra `train`")
@@ -10,7 +9,6 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 import torch
 
-from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.training.options import (
     Coefficient,
@@ -23,7 +21,6 @@ from catan_pz.training.options import (
     check_same_training,
     command_line,
     parse,
-    whole_numbers,
 )
 
 
@@ -62,13 +59,6 @@ def test_numbers_out_of_their_ranges_are_named(option):
     assert args("--gamma=1", "--bonus=0", "--clip=3").clip == 3
 
 
-def test_what_lists_no_whole_numbers_is_named():
-    for listed in ("", "1,,2", "-1"):
-        with pytest.raises(ValueError, match="boards"):
-            whole_numbers("boards", listed)
-    assert whole_numbers("boards", "3,14") == (3, 14)
-
-
 @pytest.mark.parametrize(("batch_size", "decisions"), [(1, 64), (5, 16), (2, 1)])
 def test_minibatches_of_one_decision_are_refused(batch_size, decisions):
     with pytest.raises(ValueError, match="minibatch"):
@@ -95,34 +85,21 @@ def test_the_command_line_of_a_card_gives_the_same_options():
     assert command_line(args("--resume", "--no-progress"), "x.py") == "python x.py"
 
 
-@pytest.mark.parametrize("name", ["shaped", "win_loss"])
-def test_every_reward_can_be_chosen_and_scaled(name):
-    plain = Args(reward=name).make_reward()
-    tenth = Args(reward=name, reward_scale=0.1).make_reward()
-    np.testing.assert_allclose(tenth.weights, 0.1 * plain.weights)
-    if name != "shaped":
-        np.testing.assert_array_equal(plain.weights, REWARDS[name]().weights)
-
-
 def test_rules_follow_from_the_options():
     assert Args().make_rules() == Rules(trading=False, skip_forced=True)
     assert Args(rules="one_v_one").make_rules() == Rules.make("one_v_one", skip_forced=True)
-    assert Args(players=3, trading=True, skip_forced=False).make_rules() == Rules(num_players=3)
     assert Args(rules="one_v_one", players=4, trading=True).make_rules() == Rules.make(
         "one_v_one", num_players=4, trading=True, skip_forced=True
     )
     assert Args(boards="5,7", points=8).make_rules().board == (5, 7)
     assert Args(boards="spiral").make_rules().board == "spiral"
-    with pytest.raises(ValueError, match="num_players must be"):
-        Args(players=5).make_rules()
 
 
 def test_another_training_is_not_resumed():
     saved = vars(Args())
     check_same_training(saved, Args(frames=7, out="other", resume=True))
-    for before in (saved, {k: v for k, v in saved.items() if k != "rate"}):
-        with pytest.raises(ValueError, match="rate"):
-            check_same_training(before, Args(rate=0.5))
+    with pytest.raises(ValueError, match="rate"):
+        check_same_training(saved, Args(rate=0.5))
 
 
 def test_a_gpu_that_is_not_there_is_named(monkeypatch):

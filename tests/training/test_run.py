@@ -12,7 +12,6 @@ from catan_pz import agents  # noqa: E402
 from catan_pz.rules import Rules  # noqa: E402
 from catan_pz.training import checkpoints, evaluation, run  # noqa: E402
 from catan_pz.training.checkpoints import Checkpoints, write_bytes  # noqa: E402
-from catan_pz.training.evaluation import line_ups  # noqa: E402
 from catan_pz.training.options import Count, CountedArgs, FrameArgs  # noqa: E402
 from catan_pz.training.run import Run  # noqa: E402
 
@@ -84,11 +83,6 @@ def test_the_card_says_when_older_results_were_taken(tmp_path):
     told = [(card["games"], card.get("results_after_games")) for card in learner.cards]
     assert told == [(1, 0), (2, 0), (3, None), (4, 3), (5, None)]
     assert all(len(card["results"]) == 1 for card in learner.cards)
-
-
-def test_opponents_that_cannot_play_are_refused():
-    with pytest.raises(ValueError, match="agent 'ppo-4p'"):
-        line_ups("random,ppo-4p", RULES)
 
 
 def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path):
