@@ -8,37 +8,25 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz import actions as table
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.game.game import Game
+from catan_pz.render.view import PHASE_WORDS
+from catan_pz.terms import CARD_NAMES
 
 State = dict[str, Any]
 
-RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
-CARDS = ("knight", "road_building", "year_of_plenty", "monopoly", "victory_point")
-PHASES = (
-    "setup_settlement",
-    "setup_road",
-    "roll",
-    "discard",
-    "move_robber",
-    "steal",
-    "main",
-    "free_road",
-    "compose",
-    "answer",
-    "close",
-    "over",
-)
+PHASES = tuple(PHASE_WORDS)
 _MIDGAME: Final = json.loads(Path(__file__).with_name("midgame.json").read_text(encoding="utf-8"))
 
 
 def bundle(**counts: int) -> dict[str, int]:
     """Cards of each resource, those not named zero."""
-    return {name: counts.get(name, 0) for name in RESOURCES}
+    return {name: counts.get(name, 0) for name in RESOURCE_NAMES}
 
 
 def kinds(*counts: int) -> dict[str, int]:
     """Development cards of each kind."""
-    return dict(zip(CARDS, counts, strict=True))
+    return dict(zip(CARD_NAMES, counts, strict=True))
 
 
 def knowledge(players: list[dict[str, Any]], observer: int) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@ import unicodedata
 
 import pytest
 
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.render.ansi import ASIDE_COLUMNS, ASIDE_LINES, board_text
 from catan_pz.render.ansi_board import BOARD_LINES
@@ -32,7 +33,7 @@ def test_fits_in_every_phase(phase: str) -> None:
         assert fits(board_text(state, color=False, last_action="x" * 200, names=names))
 
 
-@pytest.mark.parametrize("name", [*positions.RESOURCES, None])
+@pytest.mark.parametrize("name", [*RESOURCE_NAMES, None])
 def test_every_harbor_fits_wherever_it_lies(name: str | None) -> None:
     state = positions.midgame()
     for player in state["players"]:
@@ -56,7 +57,7 @@ def test_wide_contents_still_fit() -> None:
         player["cards_played"] = positions.kinds(9, 2, 2, 2, 0)
         player["cards"] = positions.kinds(9, 2, 2, 2, 5)
         player |= {"visible_points": 10, "points": 15, "road_length": 15}
-        for resource in positions.RESOURCES:
+        for resource in RESOURCE_NAMES:
             state["knowledge"][0][seat]["min"][resource] = 10
             state["knowledge"][0][seat]["max"][resource] = 19
     for names in (None, LONG_NAMES):

@@ -1,15 +1,14 @@
 import math
 import xml.etree.ElementTree as ET
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from catan_pz.actions import action_id
-from catan_pz.render.overlay import Overlay, color_of
+from catan_pz.render.overlay import Overlay
 from catan_pz.render.svg import board_svg
 from tests.render import positions
-from tests.render.test_svg import lab, labels
+from tests.render.test_svg import labels
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -73,15 +72,3 @@ def test_a_share_that_is_none_is_named(wrong: float, told: str) -> None:
         ValueError, match=f"finite numbers of 0 or more, not {told}, as for action 12"
     ):
         Overlay.of_policy(given)
-
-
-def test_the_scale_gets_lighter_all_the_way_for_every_kind_of_sight() -> None:
-    for sight in ("usual", "protan", "deutan", "tritan"):
-        lightness = [lab(color_of(k / 20)[0], sight)[0] for k in range(21)]
-        assert all(b > a for a, b in pairwise(lightness))
-
-
-def test_what_is_written_on_the_scale_can_be_read() -> None:
-    for k in range(21):
-        fill, ink = color_of(k / 20)
-        assert abs(lab(fill, "usual")[0] - lab(ink, "usual")[0]) > 38

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from catan_pz.belief import Belief
 from catan_pz.events import ONLOOKER
 from catan_pz.game.game import Game
-from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable, table_text, write
 from catan_pz.web.table import HostedGame, PressError, control_json
@@ -120,32 +118,6 @@ def test_what_is_laid_out_changes_nothing_for_others() -> None:
         assert game.version_of(seat) > own
         assert [game.picture(viewer) for viewer in others] == before
         advance(game, rng)
-
-
-def test_persons_play_a_whole_game_with_offers() -> None:
-    rng = np.random.default_rng(8)
-    game = hosted(persons=3, rules=replace(RULES, max_turns=15))
-    while not game.session.is_finished:
-        advance(game, rng)
-    assert game.picture(0).status["over"]
-    assert "won" in game.picture(0).status["result"]
-    assert any(" offers " in line for line in game.picture(0).log)
-    assert [*game.session.record.replay()]
-
-
-def test_a_recorded_game_goes_on_where_it_was(tmp_path: Any) -> None:
-    rng = np.random.default_rng(5)
-    game = hosted(persons=2)
-    for _ in range(120):
-        advance(game, rng)
-    path = tmp_path / "game.jsonl"
-    game.session.record.save(path)
-    again = tables.hosted([None, None, "random"], record=GameRecord.load(path))
-    game._drafts.clear()
-    game._presses.clear()
-    for viewer in (0, 1, ONLOOKER):
-        assert as_sent(again, viewer) == as_sent(game, viewer)
-        assert again.picture(viewer).log == game.picture(viewer).log
 
 
 def undrawn(game: HostedGame) -> list[str]:
