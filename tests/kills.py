@@ -6,7 +6,6 @@ each kill every file must be whole, and whatever reaches its end must equal the 
 results and records of games, models, curves, and the whole state of a learner.
 """
 
-import argparse
 import hashlib
 import json
 import random
@@ -16,16 +15,15 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from catan_pz.agents.network import Model
 from catan_pz.arena import load_results
 from catan_pz.game.record import GameRecord
 from catan_pz.training.checkpoints import Checkpoints
-from tests.benchmarks.measuring import print_table
+from tests.benchmarks.measuring import options, print_table
 from tests.examples.programs import EXAMPLES, end_of
 
-KILLS = 10
 PATIENCE = 2.0
 """Seconds in which a program that is to be killed while it writes a file has to write one."""
 
@@ -40,29 +38,25 @@ PROGRAMS = {
 }
 
 
-class Program(NamedTuple):
-    """A program that can be continued: a tournament, or a training that writes checkpoints."""
+def words(name: str, folder: Path) -> list[str]:
+    """A program's command line, for an output folder that may hold a part of its work."""
+    words = [sys.executable, *PROGRAMS[name].split()]
+    if name == "arena":
+        return [*words, f"--results={folder}/games.jsonl", f"--records={folder}/records"]
+    resume = ["--resume"] if (folder / "checkpoint.json").exists() else []
+    return [*words, "--out", str(folder), *resume]
 
-    name: str
 
-    def words(self, folder: Path) -> list[str]:
-        """Its command line, for an output folder that may hold a part of its work."""
-        words = PROGRAMS[self.name].split()
-        if self.name == "arena":
-            return [*words, f"--results={folder}/games.jsonl", f"--records={folder}/records"]
-        resume = ["--resume"] if (folder / "checkpoint.json").exists() else []
-        return [*words, "--out", str(folder), *resume]
-
-    def result(self, folder: Path) -> Any:
-        """All that it has computed at its end, without times."""
-        if self.name == "arena":
-            records = {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
-            return load_results(folder / "games.jsonl"), records
-        found = json.loads((folder / "result.json").read_text())
-        rows = (folder / "curve.csv").read_text().splitlines()
-        curve = [row.split(",")[:1] + row.split(",")[2:] for row in rows]
-        results = [{k: v for k, v in row.items() if k != "seconds"} for row in found["results"]]
-        return end_of(folder) | {"frames": found["frames"], "results": results, "rows": curve}
+def result(name: str, folder: Path) -> Any:
+    """All that a program has computed at its end, without times."""
+    if name == "arena":
+        records = {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
+        return load_results(folder / "games.jsonl"), records
+    found = json.loads((folder / "result.json").read_text())
+    rows = (folder / "curve.csv").read_text().splitlines()
+    curve = [row.split(",")[:1] + row.split(",")[2:] for row in rows]
+    results = [{k: v for k, v in row.items() if k != "seconds"} for row in found["results"]]
+    return end_of(folder) | {"frames": found["frames"], "results": results, "rows": curve}
 
 
 def check(folder: Path) -> None:
@@ -85,13 +79,12 @@ def check(folder: Path) -> None:
         assert digest == entry["sha256"], f"{entry['file']} is damaged"
 
 
-def run(program: Program, folder: Path, until: Callable[[], bool] = lambda: False) -> bool:
+def run(program: str, folder: Path, until: Callable[[], bool] = lambda: False) -> bool:
     """Start the program; whether it came to its end before it was to be killed."""
     folder.mkdir(exist_ok=True)
     log = folder.with_suffix(".log")
     with log.open("w") as output:
-        command = [sys.executable, *program.words(folder)]
-        process = subprocess.Popen(command, stdout=output, stderr=output)
+        process = subprocess.Popen(words(program, folder), stdout=output, stderr=output)
     while process.poll() is None and not until():
         time.sleep(0.002)
     process.kill()
@@ -132,7 +125,7 @@ def _has_draft(folder: Path) -> bool:
     return any(".draft" in path.name for path in folder.rglob(".*"))
 
 
-def disturb(program: Program, kills: int, folder: Path, seed: int) -> list[Any]:
+def disturb(program: str, kills: int, folder: Path, seed: int) -> list[Any]:
     """Kill a program so often at moments of a seed, and compare it with an undisturbed run.
 
     Returns:
@@ -144,7 +137,7 @@ def disturb(program: Program, kills: int, folder: Path, seed: int) -> list[Any]:
     assert run(program, folder / "whole", lambda: moment() and False)
     assert moment.begun is not None
     work = time.monotonic() - moment.begun
-    expected = program.result(folder / "whole")
+    expected = result(program, folder / "whole")
     killed = drafts = finished = 0
     while killed < kills:
         place = folder / f"killed-{finished}"
@@ -157,23 +150,23 @@ def disturb(program: Program, kills: int, folder: Path, seed: int) -> list[Any]:
                 killed += 1
                 drafts += _has_draft(place)
                 check(place)
-        found = program.result(place)
-        assert found == expected, f"{place} differs from {folder / 'whole'}"
+        assert result(program, place) == expected, f"{place} differs from {folder / 'whole'}"
         finished += 1
-    return [program.name, killed, drafts, finished, f"{time.monotonic() - start:.0f}"]
+    return [program, killed, drafts, finished, f"{time.monotonic() - start:.0f}"]
 
 
 def main() -> None:
     """Disturb the programs that are named, and print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--what", nargs="*", choices=list(PROGRAMS), default=list(PROGRAMS))
-    parser.add_argument("--kills", type=int, default=KILLS)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        what=(list(PROGRAMS), "programs"),
+        kills=(10, "of each program"),
+        seed=(1, "of the moments"),
+    )
 
     def row(name: str) -> list[Any]:
         with tempfile.TemporaryDirectory() as folder:
-            return disturb(Program(name), given.kills, Path(folder), given.seed)
+            return disturb(name, given.kills, Path(folder), given.seed)
 
     header = ("program", "kills", "while a file was written", "finished, all equal", "seconds")
     print_table(header, map(row, given.what))

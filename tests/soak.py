@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -179,14 +179,6 @@ RUNS: dict[str, Callable[[], Single | Many]] = {
 }
 
 
-class Report(NamedTuple):
-    """A run's decisions, and bytes that its last fifth took more than the second, where known."""
-
-    decisions: int
-    growth: int | None
-    seconds: float
-
-
 def resident() -> int | None:
     """Bytes of memory that this process takes, where the system tells."""
     statm = Path("/proc/self/statm")
@@ -197,9 +189,13 @@ def resident() -> int | None:
     return int(statm.read_text(encoding="ascii").split()[1]) * resource.getpagesize()
 
 
-def soak(run: Single | Many, least: int) -> Report:
-    """Play so many decisions, and look at states and memory on the way."""
-    decisions, start, memory = 0, perf_counter(), []
+def soak(run: Single | Many, least: int) -> tuple[int, int | None]:
+    """Play so many decisions, and look at states and memory on the way.
+
+    Returns:
+        The decisions, and bytes that the last fifth took more than the second, where known.
+    """
+    decisions, memory = 0, []
     while decisions < least:
         decisions += run.play()
         run.check()
@@ -209,7 +205,7 @@ def soak(run: Single | Many, least: int) -> Report:
     if fifth and taken:
         growth = max(taken[-fifth:]) - max(taken[fifth : 2 * fifth])
     assert growth is None or growth < GROWTH_ALLOWED, f"memory has grown by {growth:,} bytes"
-    return Report(decisions, growth, perf_counter() - start)
+    return decisions, growth
 
 
 def main() -> None:
@@ -224,10 +220,12 @@ def main() -> None:
             run = RUNS[name]()
         except ImportError as error:
             sys.exit(f"{name} can't run: {error}")
-        report = soak(run, given.decisions)
-        grown = "" if report.growth is None else f"{report.growth // 1024:,}"
-        counts = f"{report.decisions:,}", f"{run.ended:,}", f"{run.checked:,}"
-        return [name, *counts, grown, f"{report.decisions / report.seconds:,.0f}"]
+        start = perf_counter()
+        decisions, growth = soak(run, given.decisions)
+        rate = decisions / (perf_counter() - start)
+        grown = "" if growth is None else f"{growth // 1024:,}"
+        counts = f"{decisions:,}", f"{run.ended:,}", f"{run.checked:,}"
+        return [name, *counts, grown, f"{rate:,.0f}"]
 
     header = ("run", "decisions", "games ended", "states checked", "memory grown, KiB")
     print_table((*header, "decisions/s"), map(row, given.names or RUNS))

@@ -178,30 +178,22 @@ def loopback_bytes() -> int:
     return int(loopback.split()[9])
 
 
-def show_alone(found: Figures) -> None:
-    """Tables of what was measured without Ray."""
+def show_measured(found: Figures) -> None:
+    """Tables of what was measured."""
     arrays = found.arrays | {"together": found.bytes}
     print_table(("of each decision", "bytes"), ((name, f"{x:,.1f}") for name, x in arrays.items()))
     count = found.games * found.steps
     rows = {
-        "decisions in a round of an actor": f"{count:,}",
-        "bytes of a round": f"{found.bytes * count / 1e6:,.1f} MB",
-        "messages a decision (a call and its answer for a round)": f"{2 / count:.6f}",
-        "bytes of the weights": f"{found.weights / 1e6:,.2f} MB",
+        "a round of an actor": f"{count:,} decisions, {found.bytes * count / 1e6:,.1f} MB",
+        "messages a decision: a call and its answer for a round": f"{2 / count:.6f}",
+        "weights": f"{found.weights / 1e6:,.2f} MB",
         "an actor gives, one core": f"{found.actor:,.0f} decisions/s",
         "a learner takes, one core": f"{found.learner:,.0f} decisions/s",
-    }
-    print_table(("what", "value"), rows.items())
-
-
-def show_store(found: Figures) -> None:
-    """A table of what Ray carries."""
-    rows = {
-        "put into the store and taken, one node": f"{found.put / 1e9:,.2f} GB/s",
-        "fetched from another node of this machine": f"{found.between / 1e9:,.2f} GB/s",
+        "a round put into the object store and taken, one node": f"{found.put / 1e9:,.2f} GB/s",
+        "a round fetched from another node of this machine": f"{found.between / 1e9:,.2f} GB/s",
         "calls of an actor on another node, one at a time": f"{found.calls:,.0f} a second",
     }
-    print_table(("Ray, rounds of this size", "value"), rows.items())
+    print_table(("what", "value"), rows.items())
 
 
 def show_model(found: Figures) -> None:
@@ -254,7 +246,6 @@ def main() -> None:
     )
     program = load("distributed/train_ray")
     found = measure_alone(program, chosen.games, chosen.steps, chosen.rounds)
-    show_alone(found)
     with ray_cluster(1, 1, store=500) as cluster:
         import ray
 
@@ -262,7 +253,7 @@ def main() -> None:
         os.environ["RAY_ADDRESS"] = cluster.address
         program.connect()
         measure_store(ray, found, chosen.repeats)
-        show_store(found)
+        show_measured(found)
         show_model(found)
         header = ("two nodes in this machine, two workers", "model", "measured")
         print_table(header, checked(program, found, chosen.rounds))

@@ -29,6 +29,13 @@ def steps(batch: Any) -> Callable[[], int]:
 
 def cell(device: Device, size: int, observation: bool | str) -> str:
     """Millions of decisions a second of a batch, or that it has no room."""
+    short: tuple[type[Exception], ...] = (MemoryError,)
+    if not device.is_simulated:
+        import torch
+
+        gc.collect()  # batches that are forgotten
+        torch.cuda.empty_cache()
+        short += (torch.OutOfMemoryError,)
     try:
         batch: Any = catan_pz.make_batch(
             size, device="cuda", seed=1, observation=observation, trading=False
@@ -37,39 +44,18 @@ def cell(device: Device, size: int, observation: bool | str) -> str:
             batch.play_random(DRIFT)
         batch.synchronize()
         best = rates({"": steps(batch)}, device.seconds, 2)[""]
-    except memory_errors(device):
+    except short:
         return "no memory"
     batch.close()
     return f"{best / 1e6:.2f}"
-
-
-def memory_errors(device: Device) -> tuple[type[Exception], ...]:
-    """What is raised where memory is short: by a batch, and by an encoder's operations."""
-    if device.is_simulated:
-        return (MemoryError,)
-    import torch
-
-    return MemoryError, torch.OutOfMemoryError
-
-
-def free_memory(device: Device) -> None:
-    """Give the memory of batches that are forgotten back."""
-    gc.collect()
-    if not device.is_simulated:
-        import torch
-
-        torch.cuda.empty_cache()
 
 
 def row(device: Device, deadline: Deadline, observation: bool | str) -> list[str]:
     """The rates with one kind of observation, by number of games."""
     cells: list[str] = []
     for size in device.sizes:
-        if deadline.is_over and cells:
-            cells.append("no time")
-            continue
-        cells.append(cell(device, size, observation))
-        free_memory(device)
+        late = cells and deadline.is_over
+        cells.append("no time" if late else cell(device, size, observation))
     return cells
 
 

@@ -15,7 +15,7 @@ import catan_pz
 from tests.gpu import __main__ as command
 from tests.gpu import figures, parity, trainings
 from tests.gpu.devices import Device, find_device
-from tests.gpu.report import Deadline, Part, Report, toolkit
+from tests.gpu.report import Deadline, Part, Report
 
 pytest.importorskip("numba.cuda")
 ROOT = Path(__file__).parents[2]
@@ -67,26 +67,6 @@ def test_without_a_gpu_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, capsy
     assert find_device() == "numba can't use it: no libnvvm.so"
 
 
-def test_a_toolkit_with_libnvvm_is_found(tmp_path: Path) -> None:
-    nvcc = tmp_path / "cuda" / "bin" / "nvcc"
-    nvcc.parent.mkdir(parents=True)
-    nvcc.touch(0o755)
-    environment, default = {"PATH": str(nvcc.parent)}, tmp_path / "default"
-    assert toolkit(environment, default) == {}
-    (default / "nvvm").mkdir(parents=True)
-    assert toolkit(environment, default) == {"CUDA_HOME": str(default)}
-    (tmp_path / "cuda" / "nvvm").mkdir()
-    assert toolkit(environment, default) == {"CUDA_HOME": str(tmp_path / "cuda")}
-    assert toolkit(environment | {"CUDA_PATH": "elsewhere"}, default) == {}
-
-
-def test_deadlines_are_shared_out() -> None:
-    whole = Deadline(100)
-    assert 0 < whole.share(0.5).left <= 50
-    assert Deadline(0).is_over
-    assert Deadline(-1).left == 0
-
-
 class FakeBatch:
     """Arrays of a batch of two games, one of them changed where a name is given."""
 
@@ -123,7 +103,6 @@ def test_the_report_is_written(
 ) -> None:
     monkeypatch.setattr(command, "find_device", lambda: GPU)
     monkeypatch.setattr(figures, "DRIFT", 1)
-    monkeypatch.setattr(figures, "free_memory", lambda _device: None)
 
     def fail(_device: object, _deadline: object) -> str:
         raise AssertionError("records differ")
@@ -144,26 +123,6 @@ def test_too_few_decisions_are_no_parity(made: list[tuple[int, str]]) -> None:
         parity.run(device, Deadline(0))
     assert made == [(2, "cpu"), (2, "cuda"), (3, "cpu"), (3, "cuda")]  # what compiles comes first
     assert parity.play(device, Deadline(300), {})[0] == 150
-
-
-@pytest.mark.slow
-def test_a_batch_without_room_leaves_the_other_figures(
-    made: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    torch = pytest.importorskip("torch")
-
-    def steps(batch: Any) -> Any:
-        if batch.num_games == 2:
-            raise torch.OutOfMemoryError
-        return lambda: 1
-
-    monkeypatch.setattr(figures, "DRIFT", 1)
-    monkeypatch.setattr(figures, "steps", steps)
-    device = Device("fake", 1, 1, 1, (1, 2, 3), 0.0)
-    one, two, three = figures.row(device, Deadline(60), False)
-    assert two == "no memory"
-    assert min(float(one), float(three)) >= 0
-    assert len(made) == 3
 
 
 RATE = "print('7 frames, 1,200/s: 3 steps')"
