@@ -62,55 +62,36 @@ class Counter(Agent):
 
 
 class Failing(Counter):
-    """Fails in its decision number `after`."""
+    """Fails in its decision number `after`, in one of several ways."""
 
-    def __init__(self, after: int = 10) -> None:
-        self.after = after
+    def __init__(self, after: int = 10, how: str = "raises") -> None:
+        self.after, self.how = after, how
 
     def act(self, view: View) -> int:
         action = super().act(view)
         return self.fail(view.mask) if self.asked == self.after else action
 
     def fail(self, mask: NDArray[np.int8]) -> Any:
-        raise NotImplementedError
-
-
-class Raising(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        raise ZeroDivisionError("two\nlines")
-
-
-class Leaving(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        raise SystemExit(3)
-
-
-class Illegal(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        return int(np.flatnonzero(mask == 0)[0])
-
-
-class Wordy(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        return "roll"
-
-
-class Hanging(Failing):
-    """Never answers, and leaves a file of the name that HANGING has when it begins to."""
-
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        hang()
+        match self.how:
+            case "raises":
+                raise ZeroDivisionError("two\nlines")
+            case "leaves":
+                raise SystemExit(3)
+            case "acts illegally":
+                return int(np.flatnonzero(mask == 0)[0])
+            case "answers in words":
+                return "roll"
+            case "hangs":
+                hang()
+            case "dies":
+                os._exit(7)
 
 
 def hang() -> None:
+    """Never return, and leave a file of the name that HANGING has when that begins."""
     Path(os.environ["HANGING"]).touch()
     while True:
         time.sleep(0.01)
-
-
-class Dying(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        os._exit(7)
 
 
 class Abandoning(Failing):

@@ -22,9 +22,9 @@ from catan_pz.arena.executors import (
 )
 from catan_pz.arena.results import GameResult, Result
 from catan_pz.arena.schedule import MatchConfig
-from tests.arena.players import QUICK, Builder, Capricious, Raising
+from tests.arena.players import QUICK, Builder, Capricious, Failing
 
-AGENTS: list[Any] = [("builder", Builder()), "counting", ("raising", Raising(12))]
+AGENTS: list[Any] = [("builder", Builder()), "counting", ("raising", Failing(12))]
 
 
 @pytest.fixture(scope="module", autouse=True)

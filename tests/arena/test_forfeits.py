@@ -38,15 +38,10 @@ from tests.arena.players import (
     Failing,
     Fainting,
     Fatal,
-    Hanging,
-    Illegal,
-    Leaving,
     Lingering,
-    Raising,
     Staring,
     Sulking,
     Unready,
-    Wordy,
 )
 
 
@@ -74,10 +69,13 @@ def check(result: Result, reason: str) -> None:
 @pytest.mark.parametrize(
     ("player", "reason"),
     [
-        (Raising(), "error: ZeroDivisionError: two lines"),
-        (Leaving(), "error: SystemExit: 3"),
-        (Illegal(), "illegal: phase "),
-        (Wordy(), "illegal: action must be an integer, got 'roll' of type str"),
+        (Failing(), "error: ZeroDivisionError: two lines"),
+        (Failing(how="leaves"), "error: SystemExit: 3"),
+        (Failing(how="acts illegally"), "illegal: phase "),
+        (
+            Failing(how="answers in words"),
+            "illegal: action must be an integer, got 'roll' of type str",
+        ),
     ],
 )
 def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
@@ -90,7 +88,7 @@ def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
 
 def test_forfeits_are_warned_of() -> None:
     with pytest.warns(arena.ForfeitWarning) as told:
-        result = arena.play_match([Raising(), "random"], 4, seed=1, **QUICK)
+        result = arena.play_match([Failing(), "random"], 4, seed=1, **QUICK)
     name, lost = result.names[0], forfeits(result)
     start = f"{name} forfeited {len(lost)} of 4 games, the first because: error: ZeroDivisionError"
     assert [str(one.message)[: len(start)] for one in told] == [start]
@@ -137,9 +135,9 @@ def test_interruptions_are_no_forfeits(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Failing, mask: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Raising, "fail", fail)
+    monkeypatch.setattr(Failing, "fail", fail)
     with pytest.raises(KeyboardInterrupt):
-        arena.play_match([Raising(), "random"], 8, seed=1, **QUICK)
+        arena.play_match([Failing(), "random"], 8, seed=1, **QUICK)
 
 
 @pytest.mark.purepython
@@ -186,8 +184,8 @@ def test_late_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         return int(mask.nonzero()[0][0])
 
     monkeypatch.setattr(games, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(Raising, "fail", take_a_while)
-    players = [("slow", Raising(8)), "random"]
+    monkeypatch.setattr(Failing, "fail", take_a_while)
+    players = [("slow", Failing(8)), "random"]
     limit = {"seconds_per_decision": 0.8, "executor": "inline"}
     result = arena.play_match(players, 4, seed=2, **limit, **QUICK)
     check(result, "time: a decision took more than 0.8 s")
@@ -202,14 +200,14 @@ def alone(config: MatchConfig, players: list[Any]) -> tuple[Pool, list[Task]]:
 
 
 QUICK_DEATHS: dict[str, tuple[Any, str]] = {
-    "raising": (Raising(9), "error: ZeroDivisionError: two lines"),
-    "hanging": (Hanging(8), "time: a decision took more than 3 s"),
+    "raising": (Failing(9), "error: ZeroDivisionError: two lines"),
+    "hanging": (Failing(8, "hangs"), "time: a decision took more than 3 s"),
     "fainting": (Fainting(), ""),
 }
 SLOW_DEATHS: dict[str, tuple[Any, str]] = {
     "staring": (Staring(), "time: observe() took more than 3 s"),
     "lingering": (Lingering(), ""),
-    "hanging at once": (Hanging(1), "time: a decision took more than 3 s"),
+    "hanging at once": (Failing(1, "hangs"), "time: a decision took more than 3 s"),
 }
 DEATH = "died: the process ended in a decision (exit code 7)"
 

@@ -17,7 +17,7 @@ from catan_pz.arena.results import Result
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.cli import main
 from catan_pz.rules import Rules
-from tests.arena.players import QUICK, Builder, Counter, Dying, Raising
+from tests.arena.players import QUICK, Builder, Counter, Failing
 from tests.clusters import ray_cluster
 
 on_ray = [
@@ -28,7 +28,11 @@ on_ray = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-AGENTS: list[Any] = [("builder", Builder()), ("raising", Raising(12)), ("dying", Dying(9))]
+AGENTS: list[Any] = [
+    ("builder", Builder()),
+    ("raising", Failing(12)),
+    ("dying", Failing(9, "dies")),
+]
 
 
 @pytest.fixture(scope="module")

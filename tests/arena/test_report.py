@@ -13,14 +13,14 @@ from catan_pz.arena import save_report, to_csv, to_markdown
 from catan_pz.arena.ratings import OpenInterval
 from catan_pz.arena.report import points
 from catan_pz.arena.results import GameResult, Result, result_of_drawn_seats
-from tests.arena.players import QUICK, Builder, Raising
+from tests.arena.players import QUICK, Builder, Failing
 
 pytestmark = pytest.mark.purepython
 
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    players = [("a|b", Builder()), "random", ("raising", Raising(14))]
+    players = [("a|b", Builder()), "random", ("raising", Failing(14))]
     return arena.play_tournament(players, 12, num_players=2, seed=9, progress=False, **QUICK)
 
 
