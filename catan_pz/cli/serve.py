@@ -58,7 +58,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 @option(
     "--study",
     "Open the study as well, with a position or a recorded game if one is given.  "
-    "[open, unless --host lets others in]",
+    "[open, unless --host or --proxy lets others in]",
     metavar="[FILE]",
     is_flag=False,
     flag_value="",
@@ -97,7 +97,8 @@ def serve(  # wide: click passes each option of the command
     from catan_pz.web.listening import listen, open_socket
     from catan_pz.web.saved import by_number, free_files
 
-    studies = _studies(study) if study is not None or host in _LOOPBACK else None
+    is_alone = host in _LOOPBACK and proxy is None
+    studies = _studies(study) if study is not None or is_alone else None
     asked = _Asked(agents, advice, pause)
     with _reserved(save), open_socket(host, port) as opened, compiling_shown():
         live = {} if save is None else _saved_tables(save, asked)
@@ -112,8 +113,8 @@ def serve(  # wide: click passes each option of the command
         _say_links(served, address)
         if studies is not None:
             click.echo(f"Study: {address}/study")
-        if host not in _LOOPBACK:
-            click.echo("Anybody on this network who has a link can use it.", err=True)
+        if not is_alone:
+            click.echo("Anybody who comes here and has a link can use it.", err=True)
         listen(opened, host, served, studies, proxy=proxy or "")
 
 

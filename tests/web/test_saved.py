@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,20 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         "catan_pz.web.listening.listen", lambda *given, **_: tables.extend(given[2])
     )
     return tables
+
+
+def test_a_proxy_names_the_links_and_lets_others_in(served: list[Any], capsys: Any) -> None:
+    words = ["serve", "--seats", "2", "--agents", "random", "--players", "2", "--port", "0"]
+    assert main([*words, "--proxy", "https://catan.example/"]) == 0
+    said = capsys.readouterr().out
+    assert len(re.findall(r": https://catan\.example/table/[\w-]{22}$", said, re.MULTILINE)) == 3
+    assert "/study" not in said
+    assert len(served) == 1
+    assert main(words) == 0
+    assert "/study" in capsys.readouterr().out
+    assert main([*words, "--proxy", "catan.example"]) == 2
+    wrong = "--proxy must be such as https://catan.example, got 'catan.example'"
+    assert wrong in capsys.readouterr().err
 
 
 def test_others_can_read_the_links_at_no_moment(tmp_path: Path, modes_of_drafts: list[int]) -> None:
