@@ -80,7 +80,6 @@ def check(result: Result, reason: str) -> None:
 )
 def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
     result = arena.play_match([player, "random"], 4, seed=1, **QUICK)
-    assert len(result.games) == 4
     check(result, reason)
     for game in forfeits(result):
         assert game.decisions[game.offender or 0] == 10

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from catan_pz.arena.ratings import ELO, OpenInterval, beaten, connected, fit, rate, rate_by_wins
-from catan_pz.arena.results import Result
-from catan_pz.rules import Rules
+from catan_pz.arena.ratings import ELO, OpenInterval, beaten, connected, fit, rate_by_wins
 
 pytestmark = pytest.mark.purepython
 
@@ -111,26 +109,6 @@ def test_who_has_beaten_whom_by_way_of_others() -> None:
         [False, True, True, True],
         [False, False, False, True],
     ]
-    # Whoever wins a game of several players has beaten all others in it.
-    assert beaten(np.array([[1, 2, 1]]), np.array([[0, 5, 0]])).tolist() == [
-        [True, False, False],
-        [True, True, True],
-        [False, False, True],
-    ]
-
-
-def test_no_end_is_open_where_each_has_won_once() -> None:
-    wins = np.zeros((40, 1, 2), np.int64)
-    wins[:, 0, 1] = 3
-    wins[7] = [1, 2]
-    for rating in rate_by_wins(("x", "y"), np.array([[1, 1]]), wins):
-        assert rating.interval is not None
-        assert None not in rating.interval
-
-
-def test_without_a_complete_block_there_are_no_ratings() -> None:
-    with pytest.raises(ValueError, match="no ratings: no block of games is complete"):
-        rate(Result(("x", "y"), ((0, 1),), Rules(num_players=2), 1, ()))
 
 
 def test_entrants_that_never_met_have_no_ratings() -> None:

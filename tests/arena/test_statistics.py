@@ -61,18 +61,6 @@ def test_coverage_with_positively_correlated_blocks() -> None:
     assert by_games < 880
 
 
-def test_coverage_with_negatively_correlated_blocks() -> None:
-    rng = np.random.default_rng(2)
-    by_games = by_blocks = 0
-    for _ in range(1000):
-        # A seat decides most blocks, so that each of two players wins once.
-        won = np.where(rng.random(60) < 0.7, 1, rng.choice([0, 2], 60, p=[0.4, 0.6]))
-        by_games += covers(wilson(won.sum(), 120, normal_quantile(0.95)), 0.53)
-        by_blocks += covers(wilson_by_blocks(won, np.full(60, 2), 0.95), 0.53)
-    assert 925 <= by_blocks <= 975
-    assert by_games > 990
-
-
 @pytest.mark.parametrize("blocks", [2, 3, 4, 5, 8])
 @pytest.mark.parametrize(("first", "second"), [(0.2, 0.1), (0.03, 0.01), (0, 0)])
 def test_coverage_of_paired_differences(blocks: int, first: float, second: float) -> None:

@@ -17,30 +17,19 @@ from tests.benchmarks.measuring import options, print_table
 
 
 @dataclass
-class Cells:
-    """What is known of the cells seen so far."""
-
-    count: int = 0
-    exact: int = 0
-    width: int = 0
-
-    def add(self, least: np.ndarray, most: np.ndarray) -> None:
-        widths = most.astype(int) - least
-        self.count += widths.size
-        self.exact += int((widths == 0).sum())
-        self.width += int(widths.sum())
-
-    def row(self, name: str) -> list[str]:
-        share, width = 100 * self.exact / self.count, self.width / self.count
-        return [name, f"{share:.1f} %", f"{width:.3f}"]
-
-
-@dataclass
 class Measured:
-    """All that is measured over the games."""
+    """All that is measured over the games.
 
-    engine: Cells = field(default_factory=Cells)
-    belief: Cells = field(default_factory=Cells)
+    Attributes:
+        widths: how many counts each cell may have had, less one, by who tells: arrays.
+        hypotheses: of the beliefs, after each decision.
+        lost: beliefs that the truth was no part of.
+        following: seconds, and those of `resampling`, which happened `resampled` times.
+    """
+
+    widths: dict[str, list[np.ndarray]] = field(
+        default_factory=lambda: {"engine": [], "belief": []}
+    )
     hypotheses: list[int] = field(default_factory=list)
     lost: int = 0
     decisions: int = 0
@@ -52,14 +41,14 @@ class Measured:
 def look(game: Game, beliefs: list[Belief], measured: Measured) -> None:
     """Compare what each seat knows with what there is."""
     record = game.games[0]
-    seats = np.arange(len(beliefs))
     for viewer, belief in enumerate(beliefs):
-        others = seats != viewer
-        least, most = bounds_of(record, viewer)
-        measured.engine.add(least[others], most[others])
-        measured.belief.add(belief.hands.least[others], belief.hands.most[others])
-        measured.hypotheses.append(len(belief.hands))
-        measured.lost += int(belief.hands.weight_of(record["hand"][: len(beliefs)]) == 0)
+        others = np.arange(len(beliefs)) != viewer
+        hands = belief.hands
+        told = {"engine": bounds_of(record, viewer), "belief": (hands.least, hands.most)}
+        for name, (least, most) in told.items():
+            measured.widths[name].append(most[others].astype(int) - least[others])
+        measured.hypotheses.append(len(hands))
+        measured.lost += int(hands.weight_of(record["hand"][: len(beliefs)]) == 0)
 
 
 def play_game(seed: int, decisions: int, measured: Measured, trading: bool) -> None:
@@ -97,17 +86,17 @@ def report(games: int, decisions: int, trading: bool) -> None:
     for seed in range(games):
         play_game(seed, decisions, measured, trading)
     counts = np.array(measured.hypotheses)
-    ninety_nine = np.percentile(counts, 99)
     followed = measured.following * 1e6 / (4 * measured.decisions)
     drawn = measured.resampling * 1e6 / measured.resampled
     trade = "with" if trading else "without"
     print(f"{games} random games of four {trade} player trade, {measured.decisions} decisions.\n")
-    rows = [
-        measured.engine.row("engine's bounds (row and column sums)"),
-        measured.belief.row("exact belief"),
-    ]
+    rows = []
+    for name, told in measured.widths.items():
+        widths = np.concatenate(told)
+        title = {"engine": "engine's bounds (row and column sums)", "belief": "exact belief"}[name]
+        rows.append([title, f"{100 * (widths == 0).mean():.1f} %", f"{widths.mean():.3f}"])
     print_table(("knowledge of opponents' hands", "exact cells", "mean width"), rows)
-    row = [f"{counts.mean():.2f}", f"{ninety_nine:.0f}", counts.max(), measured.lost]
+    row = [f"{counts.mean():.2f}", f"{np.percentile(counts, 99):.0f}", counts.max(), measured.lost]
     print_table(("hypotheses: mean", "99th percentile", "most", "truth lost"), [row])
     header = ("following a decision, each viewer", "drawing a state")
     print_table(header, [[f"{followed:.0f} us", f"{drawn:.0f} us"]])

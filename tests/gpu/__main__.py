@@ -24,14 +24,14 @@ from tests.gpu.report import Deadline, NotRunError, Part, Report, toolkit
 # Before numba.cuda is imported, which reads it once.
 os.environ.update(toolkit(os.environ, Path("/usr/local/cuda")))
 
-from tests.gpu import figures, kernels, parity, soak, trainings
+from tests.gpu import figures, parity, soak, trainings
 from tests.gpu.devices import Device, find_device
 
 PARTS: dict[str, tuple[float, Callable[[Device, Deadline], str]]] = {
     "parity": (0.35, parity.run),
     "soak": (0.2, soak.run),
     "figures": (0.5, figures.run),
-    "kernels": (0.1, kernels.run),
+    "kernels": (0.1, figures.kernels),
     "trainings": (1.0, trainings.run),
 }
 """Each part with its share of the time that is left when it begins."""

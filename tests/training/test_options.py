@@ -1,6 +1,5 @@
-import re
 import shlex
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import pytest
 
@@ -64,17 +63,6 @@ def test_minibatches_of_one_decision_are_refused(batch_size, decisions):
     with pytest.raises(ValueError, match="minibatch"):
         check_minibatches(batch_size, decisions, "minibatch")
     check_minibatches(5, 17)
-
-
-def test_help_has_a_line_for_every_option(capsys):
-    with pytest.raises(SystemExit):
-        parse(Args, ["--help"], "What it does.\n\nMore about it.")
-    shown = re.sub(r"[\s│]+", " ", capsys.readouterr().out)
-    assert "What it does." in shown
-    assert "More about it" not in shown
-    assert "learning rate, on the command line (default: 0.25)" in shown
-    for option in fields(Args):
-        assert f"--{option.name.replace('_', '-')}" in shown
 
 
 def test_the_command_line_of_a_card_gives_the_same_options():
