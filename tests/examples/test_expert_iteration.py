@@ -20,7 +20,6 @@ SMALL = (
 RULES = Rules(num_players=3, trading=False, victory_points=4, skip_forced=True)
 SEARCH = {"simulations": 20, "considered": 4, "determinizations": 2, "turns": 1, "setup_turns": 1}
 
-
 PROGRAM = "expert_iteration"
 
 

@@ -22,7 +22,6 @@ SMALL = (
 )
 RULES = {n: Rules(num_players=n, trading=False, victory_points=5) for n in (2, 4)}
 
-
 PROGRAM = "fit_value"
 
 

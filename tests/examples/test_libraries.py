@@ -43,16 +43,15 @@ def _usual_torch():
     torch.distributions.Distribution.set_default_validate_args(checks)
 
 
-def case(name, *more):
+def case(name, library):
     """A program as a parameter of tests, marked by the library that it needs."""
-    library = PROGRAMS[name][0]
     marks = [pytest.mark.libraries] if library in OWN_ENVIRONMENTS else []
     if library == "ray.rllib":
         marks.append(pytest.mark.filterwarnings("ignore"))  # it warns of matters of its own
-    return pytest.param(name, *more, marks=marks)
+    return pytest.param(name, marks=marks)
 
 
-@pytest.fixture(params=[case(name) for name in PROGRAMS])
+@pytest.fixture(params=[case(name, library) for name, (library, *_) in PROGRAMS.items()])
 def program(request):
     """A module of a program, and words that make it small."""
     library, *small = PROGRAMS[request.param]
@@ -65,10 +64,7 @@ def test_it_trains_and_says_how_well(program, capsys):
     result = module.main([*SHORT, *small])
     assert result["decisions"] >= 128
     assert result["games"] == 8
-    out = capsys.readouterr().out
-    assert "decisions in " in out
-    assert "against random: won " in out
-    assert "above chance level" in out
+    assert "above chance level" in capsys.readouterr().out
 
 
 def test_cleanrl_goes_on_by_its_estimate_where_games_are_truncated():

@@ -13,7 +13,6 @@ SMALL = (
 # TensorBoard and tqdm.rich warn of matters of their own.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
-
 PROGRAM = "train_quick"
 
 

@@ -25,7 +25,6 @@ SMALL = (
     *("--critic-first=2", "--kl-coef=0.1"),
 )
 
-
 PROGRAM = "train_selfplay"
 
 

@@ -9,10 +9,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from catan_pz import agents
 from catan_pz.agents.network import Model
-from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.table import Table
-from catan_pz.game.game import Game
-from catan_pz.rules import Rules
 from catan_pz.training import sb3
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.run import Run
@@ -89,10 +85,7 @@ def test_it_trains_and_writes_everything(whole):
     model = Model.read(out / "model.npz")
     assert model.card["frames"] == 224
     assert "--opponents random,league:2" in model.card["command"]
-    agent = agents.load(str(out / "model.npz"))
-    game = Game(Rules.from_dict(model.rules), seed=1)
-    Table(game, [agent, agent], seat_seeds(1, 2)).play()
-    assert game.is_over or game.is_truncated
+    agents.load(str(out / "model.npz"))
 
 
 def test_the_learning_rate_ends_where_it_says_though_rollouts_pass_the_frames(program, whole):

@@ -6,7 +6,6 @@ from catan_pz.agents.heuristic.weights import Weights
 
 SHORT = ["--players=2", "--population=4", "--games=20", "--eval-games=20", "--eval-every=2"]
 
-
 PROGRAM = "tune_heuristic"
 
 

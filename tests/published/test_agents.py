@@ -106,14 +106,12 @@ def test_models_of_other_rules_are_refused():
         *(
             pytest.param(agent, rules, turns, marks=pytest.mark.slow)
             for agent, rules, turns in (
-                (charlesworth.CharlesworthAgent(made()), Rules(offer_form="both"), 4),
                 (gendre.GendreAgent(of_gendre()), TWO, 10),
                 (
                     gendre.GendreAgent(of_gendre(encoder="gendre_table")),
                     Rules(num_players=3, skip_forced=True),
                     10,
                 ),
-                (xenou.XenouAgent(), Rules(num_players=3, offer_form="composed"), 16),
             )
         ),
     ],
