@@ -3,8 +3,8 @@
 Measures, for `examples/distributed/train_ray.py` with its usual options, bytes and messages a
 decision, what one actor gives and one learner takes, and what the object store carries; works out
 from these what 10, 100 and 1,000 actors need; and checks that on a cluster of two nodes in this
-machine, over a link as fast as it comes and over slow ones that are simulated. Speeds of actor and
-learner are in seconds of CPU time, of one core, so that other work on the machine doesn't count.
+machine. Speeds of actor and learner are in seconds of CPU time, of one core, so that other work on
+the machine doesn't count.
 Takes the extras `train` and `ray`.
 """
 
@@ -113,38 +113,13 @@ def measure_store(ray: Any, found: Figures, repeats: int) -> None:
     ray.kill(sender)
 
 
-class SlowLink:
-    """A simulated link into the learner's node: rounds come in one after the other, no faster.
-
-    Args:
-        workers: whose rounds come through it.
-        rate: bytes a second.
-    """
-
-    def __init__(self, workers: Any, rate: float) -> None:
-        self._workers, self._rate, self._free = workers, rate, time.perf_counter()
-        self._take, workers.take = workers.take, self.take
-
-    def take(self, number: int) -> Any:
-        """A round of all workers, when all of it has come through."""
-        rounds = self._take(number)
-        parts = [*rounds, *self._workers.states.values()]  # `take` keeps the states apart
-        size = sum(x.nbytes for part in parts for x in part.values() if hasattr(x, "nbytes"))
-        # Transfers overlap with play and learning, not with each other.
-        self._free = max(self._free, time.perf_counter() - size / self._rate) + size / self._rate
-        time.sleep(max(0.0, self._free - time.perf_counter()))
-        return rounds
-
-
-def train(program: Any, found: Figures, rounds: int, rate: float | None) -> dict[str, float]:
+def train(program: Any, found: Figures, rounds: int) -> dict[str, float]:
     """Some updates of the example with two workers; speed, CPU time and bytes of a decision."""
     with tempfile.TemporaryDirectory() as out:
         more = ("--no-eval-first", f"--out={out}", "--eval-games=1", "--no-progress")
         args = usual(program, found.games, found.steps, *more)
         run = program.Run(args)
         run.update()  # everything is started
-        if rate is not None:
-            SlowLink(run.workers, rate)
         start, cpu, sent = time.perf_counter(), cpu_seconds(), loopback_bytes()
         for _ in range(rounds):
             run.update()
@@ -220,7 +195,7 @@ def show_model(found: Figures) -> None:
 
 def checked(program: Any, found: Figures, rounds: int) -> Iterator[tuple[str, ...]]:
     """The model against two workers on two nodes of this machine."""
-    told = train(program, found, rounds, None)
+    told = train(program, found, rounds)
     cpu = 1 / found.actor + told["learned"] / (found.games * found.steps) / found.learner
     times = f"{1e6 * cpu:,.0f} us", f"{1e6 * told['cpu']:,.0f} us"
     yield "CPU time of a decision, all processes", *times
@@ -228,11 +203,6 @@ def checked(program: Any, found: Figures, rounds: int) -> Iterator[tuple[str, ..
     yield "bytes between the nodes a decision, half of them from the other node", *sizes
     most = f"{cores() / cpu:,.0f}"
     yield f"decisions/s, {cores()} cores at most", most, f"{told['rate']:,.0f}"
-    for share in (0.5, 0.1):
-        rate = share * told["rate"] * found.bytes
-        slow = train(program, found, rounds, rate)
-        rates = f"{rate / found.bytes:,.0f}", f"{slow['rate']:,.0f}"
-        yield f"decisions/s over a link of {rate * 8 / 1e6:,.0f} Mbit/s", *rates
 
 
 def main() -> None:

@@ -1,8 +1,5 @@
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="takes the extra `train`")
-
 import torch
 
 from catan_pz.training import checkpoints

@@ -4,13 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="takes the extra `train`")
-
-from catan_pz.rules import Rules  # noqa: E402
-from catan_pz.training.distributed import ATTEMPTS, Versions, Workers  # noqa: E402
-from catan_pz.training.league import PastSelves  # noqa: E402
-from catan_pz.training.self_play_network import SelfPlayNetwork  # noqa: E402
+from catan_pz.rules import Rules
+from catan_pz.training.distributed import ATTEMPTS, Versions, Workers
+from catan_pz.training.league import PastSelves
+from catan_pz.training.self_play_network import SelfPlayNetwork
 
 RULES = Rules(num_players=2, trading=False)
 

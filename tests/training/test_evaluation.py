@@ -2,11 +2,6 @@
 
 import csv
 
-import pytest
-
-pytest.importorskip("matplotlib", reason="takes the extra `train`")
-pytest.importorskip("torch", reason="takes the extra `train`")
-
 from matplotlib.figure import Figure
 
 from catan_pz.training.evaluation import write_curve

@@ -2,9 +2,6 @@ import re
 
 import numpy as np
 import pytest
-
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-
 import torch
 from sb3_contrib import MaskablePPO
 

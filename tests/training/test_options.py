@@ -2,10 +2,6 @@ import shlex
 from dataclasses import dataclass
 
 import pytest
-
-pytest.importorskip("tyro", reason="takes the extra `train`")
-pytest.importorskip("torch", reason="takes the extra `train`")
-
 import torch
 
 from catan_pz.rules import Rules

@@ -4,16 +4,14 @@ import signal
 from dataclasses import dataclass
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch", reason="takes the extra `train`")
-pytest.importorskip("tyro", reason="takes the extra `train`")
-
-from catan_pz import agents  # noqa: E402
-from catan_pz.rules import Rules  # noqa: E402
-from catan_pz.training import checkpoints, evaluation, run  # noqa: E402
-from catan_pz.training.checkpoints import Checkpoints, write_bytes  # noqa: E402
-from catan_pz.training.options import Count, CountedArgs, FrameArgs  # noqa: E402
-from catan_pz.training.run import Run  # noqa: E402
+from catan_pz import agents
+from catan_pz.rules import Rules
+from catan_pz.training import checkpoints, evaluation, run
+from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.options import Count, CountedArgs, FrameArgs
+from catan_pz.training.run import Run
 
 RULES = Rules(num_players=2)
 

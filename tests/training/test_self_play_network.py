@@ -2,10 +2,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="takes the extra `train`")
-pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
-
 import torch
 from parts.self_play_games import hidden_part
 
