@@ -124,12 +124,6 @@ class Checkpoints:
         write_bytes(self.index, (json.dumps({"checkpoints": kept}, indent=2) + "\n").encode())
         self._remove_others(kept)
 
-    def keep(
-        self, frames: int, state: dict[str, Any], league: Sequence[str] = (), *, needed: bool
-    ) -> None:
-        """Write a checkpoint as `save` does; a full disk ends the training where it is needed."""
-        keep(lambda: self.save(frames, state, league), "the checkpoint", needed=needed)
-
     def _remove_others(self, kept: list[dict[str, Any]]) -> None:
         """Remove older checkpoints, drafts left by a killed process, and unused snapshots."""
         files = {entry["file"] for entry in kept}

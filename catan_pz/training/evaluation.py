@@ -18,7 +18,6 @@ _COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
 _LONGEST: Final = 40
 """Characters that are drawn of a name."""
 
-
 SEED_OFFSET: Final = 1_000_003
 """Distance between the seed of a training and that of its evaluations: other boards and dice."""
 
@@ -74,11 +73,7 @@ def describe(row: dict[str, Any]) -> str:
 
 
 def write_curve(
-    folder: Path,
-    curve: Sequence[dict[str, Any]],
-    title: str,
-    num_players: int,
-    unit: str,
+    folder: Path, curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str
 ) -> None:
     """Write `curve.csv` and `curve.png`.
 
@@ -108,12 +103,7 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def draw_curve(
-    curve: Sequence[dict[str, Any]],
-    title: str,
-    num_players: int,
-    unit: str,
-) -> bytes:
+def draw_curve(curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str) -> bytes:
     """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -197,7 +197,8 @@ def set_up(args: Any) -> None:
     import torch
 
     check_ranges(args)
-    check_device(args.device)
+    if args.device == "cuda" and not torch.cuda.is_available():
+        raise not_possible("device", args.device, "'auto' or 'cpu' where torch sees no GPU")
     torch.set_num_threads(args.threads)
     torch.distributions.Distribution.set_default_validate_args(False)
 
@@ -215,14 +216,6 @@ def whole_numbers(name: str, text: str) -> tuple[int, ...]:
     if not all(word.isdecimal() for word in words):
         raise not_possible(name, text, "whole numbers, as in 1,2,3")
     return tuple(map(int, words))
-
-
-def check_device(device: str) -> None:
-    """Refuse "cuda" where torch sees no GPU."""
-    import torch
-
-    if device == "cuda" and not torch.cuda.is_available():
-        raise not_possible("device", device, "'auto' or 'cpu' where torch sees no GPU")
 
 
 def command_line(args: Any, program: str) -> str:

@@ -128,22 +128,20 @@ def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str
 
     The value may have layers of its own beside a board network; beside a dense one it always has.
     """
-    if args.network == "board":
-        _check_board(args)
-        sizes = {"width": args.embedding_size, "dense": args.width}
-        return BoardPolicy, {**sizes, "separate_value": separate_value}
-    return _dense(args)
+    return _policy(args, BoardPolicy, separate_value=separate_value)
 
 
 def q_network(args: NetworkArgs) -> tuple[Any, dict[str, Any]]:
     """Policy of a DQN, and its `policy_kwargs`."""
+    return _policy(args, BoardQPolicy)
+
+
+def _policy(args: NetworkArgs, board: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     if args.network == "board":
-        _check_board(args)
-        return BoardQPolicy, {"width": args.embedding_size, "dense": args.width}
-    return _dense(args)
-
-
-def _dense(args: NetworkArgs) -> tuple[str, dict[str, Any]]:
+        if args.observation not in ("units", "flat", "dict"):
+            allowed = "'units', 'flat', 'dict' for the board network"
+            raise not_possible("observation", args.observation, allowed)
+        return board, {"width": args.embedding_size, "dense": args.width, **options}
     arguments: dict[str, Any] = {
         "net_arch": [args.width] * args.depth,
         "activation_fn": {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[args.activation],
@@ -152,9 +150,3 @@ def _dense(args: NetworkArgs) -> tuple[str, dict[str, Any]]:
         arguments["features_extractor_class"] = ScaleUnits
     is_dict = as_encoder(args.observation).is_dict
     return "MultiInputPolicy" if is_dict else "MlpPolicy", arguments
-
-
-def _check_board(args: NetworkArgs) -> None:
-    if args.observation not in ("units", "flat", "dict"):
-        allowed = "'units', 'flat', 'dict' for the board network"
-        raise not_possible("observation", args.observation, allowed)

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from sb3_contrib import MaskablePPO
 
@@ -14,8 +13,6 @@ from catan_pz.rules import Rules
 from catan_pz.training.imitation import imitate
 from catan_pz.training.options import Count, FrameArgs, set_up
 from catan_pz.training.sb3 import SB3Learner, train_learner
-
-_GAMMA: Final = 0.997
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,17 +53,25 @@ def train(
         reward=args.reward,
         seed=args.seed,
     )
-    model = _make_model(args, games)
-    seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
-    pretrain = partial(
-        imitate,
-        model,
+    model = MaskablePPO(
+        "MlpPolicy",
         games,
-        args.expert,
-        reward=REWARDS[args.reward](),
-        demonstrations=args.demonstrations,
+        learning_rate=5e-4,
+        n_steps=32,
+        batch_size=min(2048, 32 * args.num_envs),
+        n_epochs=4,
+        gamma=0.997,
+        ent_coef=0.005,
+        policy_kwargs={"net_arch": [128, 128], "features_extractor_class": ScaleUnits},
         seed=args.seed,
+        device=args.device,
     )
+
+    def pretrain() -> None:
+        reward, count = REWARDS[args.reward](), args.demonstrations
+        imitate(model, games, args.expert, reward=reward, demonstrations=count, seed=args.seed)
+
+    seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
     result = train_learner(
         args,
         SB3Learner(model, games),
@@ -78,19 +83,3 @@ def train(
     if result["frames"] < args.frames:
         raise KeyboardInterrupt
     return result
-
-
-def _make_model(args: QuickArgs, games: CatanVecEnv) -> MaskablePPO:
-    return MaskablePPO(
-        "MlpPolicy",
-        games,
-        learning_rate=5e-4,
-        n_steps=32,
-        batch_size=min(2048, 32 * args.num_envs),
-        n_epochs=4,
-        gamma=_GAMMA,
-        ent_coef=0.005,
-        policy_kwargs={"net_arch": [128, 128], "features_extractor_class": ScaleUnits},
-        seed=args.seed,
-        device=args.device,
-    )

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, Self
 
@@ -16,13 +17,7 @@ from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
 from catan_pz.training.console import Logs, heeding_signals, say
-from catan_pz.training.evaluation import (
-    SEED_OFFSET,
-    as_csv,
-    describe,
-    evaluate,
-    write_curve,
-)
+from catan_pz.training.evaluation import SEED_OFFSET, as_csv, describe, evaluate, write_curve
 from catan_pz.training.options import FrameArgs, RunArgs, check_same_training
 
 RECENT: Final = 100
@@ -277,8 +272,9 @@ class Run:
                     "seconds": self.seconds,
                     "timers": dict(self.timers),
                 }
-                snapshots = learner.get("snapshots", ())
-                self.checkpoints.keep(self.done, state, snapshots, needed=needed)
+                used = learner.get("snapshots", ())
+                save = partial(self.checkpoints.save, self.done, state, used)
+                keep(save, "the checkpoint", needed=needed)
             self._write(needed=needed)
 
     def _restore(self, saved: dict[str, Any]) -> None:

@@ -11,11 +11,11 @@ from catan_pz.training.options import (
     Positive,
     Share,
     TrainingArgs,
-    check_device,
     check_minibatches,
     check_same_training,
     command_line,
     parse,
+    set_up,
 )
 
 
@@ -88,6 +88,5 @@ def test_another_training_is_not_resumed():
 
 def test_a_gpu_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    check_device("auto")
     with pytest.raises(ValueError, match=r"device must be .* no GPU"):
-        check_device("cuda")
+        set_up(Args(device="cuda"))
