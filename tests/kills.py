@@ -156,7 +156,6 @@ def disturb(program: str, kills: int, folder: Path, seed: int) -> list[Any]:
 
 
 def main() -> None:
-    """Disturb the programs that are named, and print a table."""
     given = options(
         __doc__,
         what=(list(PROGRAMS), "programs"),

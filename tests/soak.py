@@ -46,7 +46,6 @@ class Single:
         self.game: Game = Game(seed=1, offer_form="both") if env is None else env.game
 
     def play(self) -> int:
-        """Play 500 decisions, over the end of a game."""
         player = self.game if self._env is None else self._env
         for _ in range(500):
             if self.game.is_over or self.game.is_truncated:
@@ -60,7 +59,6 @@ class Single:
         return 500
 
     def check(self) -> None:
-        """Look at the game that is on."""
         self.checked += 1
         expect_sound(f"the game of seed {self.ended or 1}", self.game.games)
 
@@ -80,7 +78,6 @@ class Many:
         self._rng = np.random.default_rng(1)
 
     def play(self) -> int:
-        """Play 8 steps."""
         batch = self.batch
         for _ in range(8):
             self._step()
@@ -112,14 +109,12 @@ def expect_sound(name: str, games: np.ndarray) -> None:
 
 
 def raw_env() -> Single:
-    """PettingZoo's loop."""
     from catan_pz import catan_v0
 
     return Single(catan_v0.raw_env(offer_form="both"))
 
 
 def batch(threads: int = 1, games: int = GAMES) -> Many:
-    """Many games at once."""
     return Many(CpuBatch(games, seed=1, offer_form="both", threads=threads))
 
 
@@ -132,7 +127,6 @@ def seats(threads: int = 1) -> Many:
 
 
 def gymnasium() -> Many:
-    """The same through `gymnasium.vector`."""
     from catan_pz.env.vector.gymnasium import CatanVectorEnv
 
     env: Any = CatanVectorEnv(GAMES, seat="random", offer_form="both")
@@ -209,7 +203,6 @@ def soak(run: Single | Many, least: int) -> tuple[int, int | None]:
 
 
 def main() -> None:
-    """Run those named, or all that can run here, and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
     parser.add_argument("names", nargs="*", help=f"of {', '.join(RUNS)}; all where none is given")
     parser.add_argument("--decisions", type=int, default=DECISIONS)

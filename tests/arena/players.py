@@ -140,8 +140,6 @@ class Staring(Counter):
 
 
 class Lingering(Counter):
-    """Never leaves a game."""
-
     def close(self) -> None:
         if self.asked > 1:  # not where it is asked once, outside all games
             hang()

@@ -27,7 +27,6 @@ def machine() -> str:
 
 
 def main() -> None:
-    """Run those named, or all."""
     words = sys.argv[1:]
     names = list(takewhile(lambda word: not word.startswith("-"), words))
     options = words[len(names) :]

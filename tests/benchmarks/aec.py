@@ -53,8 +53,6 @@ def loop(env: Any) -> Callable[[], int]:
 
 
 def repeated(call: Callable[[], Any]) -> Callable[[], int]:
-    """Twenty calls."""
-
     def calls() -> int:
         for _ in range(20):
             call()
@@ -115,6 +113,5 @@ def rows(seconds: float, repeats: int) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Measure and print the table."""
     given = options(__doc__, seconds=(1.0, SECONDS), repeats=(3, REPEATS))
     print_table(("measure", "value"), rows(given.seconds, given.repeats))

@@ -51,7 +51,6 @@ def against(one: Any, others: Any, games: int, options: dict[str, Any]) -> str:
 
 
 def strength(games: int) -> Iterator[list[str]]:
-    """One player against copies of another."""
     for name, rules in RULE_SETS.items():
         for one, others in PAIRS:
             yield [name, one, others, against(one, others, games, rules)]
@@ -103,7 +102,6 @@ def speed(repetitions: int) -> Iterator[list[str]]:
 
 
 def main() -> None:
-    """Print the tables."""
     given = options(
         __doc__,
         games=(2000, "games of each row"),

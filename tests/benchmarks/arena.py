@@ -83,7 +83,6 @@ def pairing(games: int) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
     given = options(
         __doc__,
         batched=(4800, "games in batches"),

@@ -28,7 +28,6 @@ DRIFT = 2000
 
 @entry
 def check_all(games: States, first: int, last: int, actions: Int64Array):
-    """How many actions are legal."""
     count = 0
     for i in range(first, last):
         count += legal.is_legal(games[i], actions[i])
@@ -37,14 +36,12 @@ def check_all(games: States, first: int, last: int, actions: Int64Array):
 
 @entry
 def mask_all(games: States, first: int, last: int, masks: Int8Matrix):
-    """Write the mask of each game."""
     for i in range(first, last):
         legal.write_mask(games[i], masks[i])
 
 
 @entry
 def observe_all(games: States, first: int, last: int, observations: Int8Matrix):
-    """Write what the player to move sees in each game."""
     for i in range(first, last):
         encode.observe(games[i], int(games[i].player), observations[i])
 
@@ -136,7 +133,6 @@ def parts(given: Any, size: int, records: np.ndarray) -> dict[str, float]:
 
 
 def print_parts(given: Any, records: np.ndarray) -> None:
-    """What the parts of a step cost; to play takes what they leave of it."""
     sizes = [size for size in PARTS_SIZES if size <= max(given.sizes)]
     found = [parts(given, size, records) for size in sizes]
     print("Nanoseconds a decision, one thread; each part in a pass over all games by itself.\n")
@@ -168,7 +164,6 @@ TABLES: dict[str, Callable[[Any, np.ndarray], None]] = {
 
 
 def main() -> None:
-    """Measure and print the tables."""
     given = options(
         __doc__,
         seconds=(0.5, SECONDS),

@@ -68,7 +68,6 @@ def games_of(game: Game, written: int) -> Callable[[], int]:
 
 
 def rows(seconds: float, repeats: int) -> Iterator[tuple[str, ...]]:
-    """A row for each set of rules and what is written."""
     for name, rules in RULE_SETS.items():
         game = Game(seed=0, **rules)
         works = {way: games_of(game, k) for k, way in enumerate(WRITTEN)}
@@ -77,7 +76,6 @@ def rows(seconds: float, repeats: int) -> Iterator[tuple[str, ...]]:
 
 
 def main() -> None:
-    """Print the table."""
     given = options(__doc__, seconds=(0.3, SECONDS), repeats=(5, REPEATS))
     header = ("rules", "what is written", "ns a decision", "million decisions/s")
     print_table(header, rows(given.seconds, given.repeats))

@@ -73,18 +73,15 @@ class Former(Agent):
         return load(self._spec, self._rules)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins."""
         super().reset(seat, rules, seed)
         self._agent = self._load()
         self._agent.reset(seat, self._rules, seed)
 
     def act(self, view: View) -> int:
-        """What it plays."""
         return int(self._agent.act(view))
 
 
 def match(args: Any) -> Result:
-    """The match, from where it was left."""
     rules = Rules(num_players=args.players, trading=False)
     former = Former(former_package(args.revision), args.against, rules)
     agents = [("agent", load(args.agent)), *[("former", former)] * (args.players - 1)]
@@ -92,7 +89,6 @@ def match(args: Any) -> Result:
 
 
 def main() -> None:
-    """Play and print."""
     args = options(
         __doc__,
         revision=("HEAD", "of git"),

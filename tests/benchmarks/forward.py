@@ -57,7 +57,6 @@ def play(searcher: Measured, decisions: int, seed: int) -> None:
 
 
 def main() -> None:
-    """Print the table."""
     given = options(
         __doc__,
         seconds=(1.0, "for ten candidates"),

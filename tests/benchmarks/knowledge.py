@@ -103,7 +103,6 @@ def report(games: int, decisions: int, trading: bool) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
     given = options(
         __doc__,
         games=(52, "random games"),

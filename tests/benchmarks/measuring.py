@@ -73,7 +73,6 @@ def to_host(array: Any) -> np.ndarray:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table in Markdown."""
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 

@@ -47,7 +47,6 @@ class Best:
     games: int = 0
 
     def add(self, measure: dict[str, Any]) -> None:
-        """Take a measure into account."""
         decisions, seconds = measure["decisions"], measure["seconds"]
         self.rate = max(self.rate, decisions / seconds)
         without = decisions / (seconds - measure["drawing"])
@@ -66,7 +65,6 @@ class Program:
     ways: dict[str, Best] = field(default_factory=dict)
 
     def read(self) -> dict[str, Any]:
-        """The next line that it prints."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -74,14 +72,12 @@ class Program:
         return dict(json.loads(line))
 
     def measure(self, way: str, seconds: float) -> None:
-        """Let it work."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{way} {seconds}\n")
         self.process.stdin.flush()
         self.ways[way].add(self.read())
 
     def close(self) -> None:
-        """Let it end."""
         self.process.communicate()
 
 
@@ -102,7 +98,6 @@ def environment(name: str, python: str, packages: list[str]) -> Path:
 
 
 def start(name: str, python: str | Path, worker: str, arguments: list[str]) -> Program:
-    """Start a worker, and wait until it is ready."""
     variables = dict(os.environ, OMP_NUM_THREADS="1")
     variables.pop("PYTHONPATH", None)
     if worker == "run_catan_pz":
@@ -140,7 +135,6 @@ def start_all(core: int, num_games: int, clock: str, python: str) -> list[Progra
 
 
 def measures(programs: list[Program]) -> Iterator[list[str]]:
-    """All measures."""
     for program in programs:
         for way, best in program.ways.items():
             length = best.decisions / max(best.games, 1)
@@ -166,7 +160,6 @@ def ratios(programs: list[Program]) -> Iterator[list[str]]:
 
 
 def main() -> None:
-    """Measure and print the tables."""
     given = options(
         __doc__,
         seconds=(1.0, SECONDS),

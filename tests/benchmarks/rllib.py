@@ -22,7 +22,6 @@ SIZES = {"batch": (16, 64, 256), "aec": (8,)}
 
 
 def main() -> None:
-    """Print the table."""
     wanted = options(__doc__, decisions=(16_384, "to sample of each kind")).decisions
     torch.set_num_threads(1)
     program = load("libraries/rllib_selfplay")
@@ -34,7 +33,6 @@ def main() -> None:
 
 
 def rows(program: Any, wanted: int) -> Iterator[tuple[str, ...]]:
-    """A row for each runner and number of games."""
     for runner, sizes in SIZES.items():
         for size in sizes:
             args = program.Args(runner=runner, train_batch_size=max(2048, 8 * size))

@@ -154,7 +154,6 @@ def loopback_bytes() -> int:
 
 
 def show_measured(found: Figures) -> None:
-    """Tables of what was measured."""
     arrays = found.arrays | {"together": found.bytes}
     print_table(("of each decision", "bytes"), ((name, f"{x:,.1f}") for name, x in arrays.items()))
     count = found.games * found.steps
@@ -206,7 +205,6 @@ def checked(program: Any, found: Figures, rounds: int) -> Iterator[tuple[str, ..
 
 
 def main() -> None:
-    """Measure and print."""
     chosen = options(
         __doc__,
         games=(128, "of an actor"),

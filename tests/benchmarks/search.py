@@ -122,7 +122,6 @@ def strength(args: Any, folder: Path, results: dict[int, Result]) -> Iterator[li
 
 
 def main() -> None:
-    """Measure and print."""
     args = options(
         __doc__,
         games=(200, "of each budget, at least"),

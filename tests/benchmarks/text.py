@@ -48,7 +48,6 @@ def steps(rules: dict) -> int:
 
 
 def main() -> None:
-    """Print both tables."""
     given = options(
         __doc__, games=(50, "games counted"), seconds=(1.0, SECONDS), repeats=(3, REPEATS)
     )

@@ -39,7 +39,6 @@ def frames(num_envs: int, act: Callable[[], Any]) -> Callable[[], int]:
 
 
 def native(num_envs: int, **arguments: Any) -> Callable[[], int]:
-    """Frames of CatanVecEnv."""
     env = CatanVecEnv(num_envs, seed=1, **RULES, **arguments)
     env.reset()
 
@@ -51,7 +50,6 @@ def native(num_envs: int, **arguments: Any) -> Callable[[], int]:
 
 
 def torchrl(num_envs: int) -> Callable[[], int]:
-    """Frames of CatanTorchRLEnv."""
     import torch
 
     from catan_pz.env.vector.torchrl import CatanTorchRLEnv
@@ -69,7 +67,6 @@ def torchrl(num_envs: int) -> Callable[[], int]:
 
 
 def dummy(num_envs: int) -> Callable[[], int]:
-    """Frames of DummyVecEnv over SingleSeatEnv."""
     env = DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)
     env.seed(1)
     env.reset()
@@ -122,7 +119,6 @@ def learning(make: Callable[[], Any], count: int, **policy: Any) -> float:
 
 
 def learning_rows(sizes: list[int], count: int) -> Iterator[list[str]]:
-    """Frames a second with learning."""
     units = {"features_extractor_class": ScaleUnits}
     rows = {}
     for games in sizes:
@@ -144,7 +140,6 @@ def learning_rows(sizes: list[int], count: int) -> Iterator[list[str]]:
 
 
 def main() -> None:
-    """Measure and print the tables."""
     given = options(
         __doc__,
         seconds=(0.3, SECONDS),

@@ -52,7 +52,6 @@ def run_part(name: str, device: Device, deadline: Deadline) -> Part:
 
 
 def main() -> int:
-    """Run the parts and write the report."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
     parser.add_argument("--minutes", type=float, default=8.0, help="for all parts together")
     parser.add_argument("--out", type=Path, default=Path("build/gpu"), help="folder of the report")

@@ -28,7 +28,6 @@ class Device:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether kernels are plain Python."""
         return self.name == "simulator"
 
 

@@ -58,7 +58,6 @@ def cell(device: Device, size: int, observation: bool | str) -> str:
 
 
 def row(device: Device, deadline: Deadline, observation: bool | str) -> list[str]:
-    """The rates with one kind of observation, by number of games."""
     cells: list[str] = []
     for size in device.sizes:
         late = cells and deadline.is_over
@@ -67,7 +66,6 @@ def row(device: Device, deadline: Deadline, observation: bool | str) -> list[str
 
 
 def run(device: Device, deadline: Deadline) -> str:
-    """Time all kinds of observation."""
     others = [name for name in encoders.names() if name != "units"]
     kinds: list[tuple[str, bool | str]] = [("masks alone", False)]
     kinds += [(f"masks, `{name}`", name) for name in ["units", *others]]

@@ -33,7 +33,6 @@ FLOAT_TOLERANCE = 1e-6
 
 
 def compare(cpu: Any, gpu: Any) -> None:
-    """Raise an error where the two batches differ."""
     if np.asarray(cpu.games).tobytes() != np.asarray(gpu.games).tobytes():
         raise AssertionError("records differ")
     for name in ARRAYS:
@@ -42,7 +41,6 @@ def compare(cpu: Any, gpu: Any) -> None:
 
 
 def compile_all() -> None:
-    """Compile the rules for the CPU and the kernels for the GPU."""
     for where in ("cpu", "cuda"):
         batch: Any = catan_pz.make_batch(2, device=where, seed=1)
         batch.step(batch.sample())

@@ -32,7 +32,6 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left."""
         return self.left == 0.0
 
     def share(self, part: float) -> "Deadline":
@@ -81,7 +80,6 @@ class Report:
             draft.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
 
     def markdown(self) -> str:
-        """The report as a page."""
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
         where = f"{self.device}; {self.machine}; Python {self.python}; {versions}"
         lines = ["# GPU report", "", where, "", f"`{self.command}`"]

@@ -86,7 +86,6 @@ def counted(words: tuple[str, ...]) -> Work:
 
 
 def rows() -> Iterator[tuple[str, ...]]:
-    """Bounds for each network and kind of number."""
     for name, words in NETWORKS.items():
         for kind, peak in PEAK.items():
             work = counted((*words, "--bf16") if kind == "bfloat16" else words)
@@ -98,7 +97,6 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 def main() -> None:
-    """Print a table of networks."""
     options(__doc__)
     header = ("network", "numbers", "MFLOP", "kB moved", "kB by products")
     header += ("M decisions/s by FLOP", "by kB moved", "by products alone", "goal needs")

@@ -7,7 +7,6 @@ from tests.soak import Many
 
 
 def run(device: Device, deadline: Deadline) -> str:
-    """Play until the time is over."""
     batch = catan_pz.make_batch(device.soak_games, device="cuda", seed=1, offer_form="both")
     games, decisions = Many(batch), 0
     while decisions == 0 or not deadline.is_over:

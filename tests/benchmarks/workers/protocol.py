@@ -20,7 +20,6 @@ Work = Callable[[], tuple[int, int, float]]
 
 
 def pin() -> None:
-    """Stay on the core that the first argument names, where the system lets one."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(sys.argv[1])})
 
@@ -36,12 +35,10 @@ def serve(version: str, ways: dict[str, Work]) -> None:
 
 
 def tell(values: dict[str, object]) -> None:
-    """Print a line of JSON."""
     print(json.dumps(values), flush=True)
 
 
 def measure(work: Work, seconds: float) -> dict[str, object]:
-    """Rounds of work until the seconds are over."""
     decisions, games, drawing = 0, 0, 0.0
     start = clock()
     while clock() - start < seconds:

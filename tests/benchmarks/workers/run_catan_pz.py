@@ -70,7 +70,6 @@ def single_game() -> Work:
 
 
 def main() -> None:
-    """Serve."""
     num_games = int(sys.argv[2])
     ways = {
         "mask": batch_rounds(num_games, False),

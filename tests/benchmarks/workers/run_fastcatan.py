@@ -18,7 +18,6 @@ from numba import njit  # noqa: E402
 
 @njit
 def ones(word: np.uint64) -> np.uint64:
-    """How many bits are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + (
         (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
@@ -103,7 +102,6 @@ def batch_rounds(num_games: int, observation: bool) -> Work:
 
 
 def main() -> None:
-    """Serve."""
     num_games = int(sys.argv[2])
     ways = {"mask": batch_rounds(num_games, False)}
     if hasattr(fastcatan, "OBS_SIZE"):
