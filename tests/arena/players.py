@@ -1,7 +1,9 @@
-"""Agents for the tests of the arena; worker processes import them from here."""
+"""Agents for the tests of the arena, and games that several ways must play alike."""
 
 import os
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,9 @@ from numpy.typing import NDArray
 
 from catan_pz import actions
 from catan_pz.agents.base import Agent, BatchAgent, Views
+from catan_pz.arena.records import record_path
+from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.game.view import View
 from tests.views import views_of
 
@@ -175,3 +180,25 @@ class Fatal(BatchAgent):
         if (views.random_bits % np.uint64(60) == 0).any():
             os._exit(7)
         return Builder().act_batch(views)
+
+
+Way = Callable[[MatchConfig], Iterable[GameResult]]
+
+
+def played_alike(
+    ways: Mapping[str, Way], config: MatchConfig, scheduled: Sequence[ScheduledGame], folder: Path
+) -> list[GameResult]:
+    """The results, by number, of games that all ways play alike; records go into the folder."""
+    played: list[list[GameResult]] = []
+    for way, play in ways.items():
+        (folder / way).mkdir()
+        games = play(replace(config, records=folder / way))
+        played.append(sorted(games, key=lambda game: game.number))
+    first, *others = ways
+    assert len(played[0]) == len(scheduled)
+    for way, games in zip(others, played[1:], strict=True):
+        assert games == played[0]
+        for game in scheduled:
+            one, other = (record_path(folder / k, game.number) for k in (way, first))
+            assert one.read_bytes() == other.read_bytes()
+    return played[0]

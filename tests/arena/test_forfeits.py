@@ -76,13 +76,16 @@ def check(result: Result, reason: str) -> None:
             Failing(how="answers in words"),
             "illegal: action must be an integer, got 'roll' of type str",
         ),
+        (Deaf(), "error: UnicodeError: what was that?"),
     ],
 )
 def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
     result = arena.play_match([player, "random"], 4, seed=1, **QUICK)
     check(result, reason)
-    for game in forfeits(result):
-        assert game.decisions[game.offender or 0] == 10
+    if isinstance(player, Failing):
+        assert {game.decisions[game.offender or 0] for game in forfeits(result)} == {10}
+    else:
+        assert len(forfeits(result)) == 4
 
 
 def test_forfeits_are_warned_of() -> None:
@@ -150,13 +153,6 @@ def test_an_agent_that_fails_in_reset() -> None:
         assert game.decisions == (0, 0, 0)
     assert result.win_rate("random") == 0.5
     assert result.win_rate("Unready") == 0
-
-
-@pytest.mark.purepython
-def test_an_agent_that_fails_when_it_hears_events() -> None:
-    result = arena.play_match([Deaf(), "random"], 4, seed=1, **QUICK)
-    check(result, "error: UnicodeError: what was that?")
-    assert len(forfeits(result)) == 4
 
 
 @pytest.mark.purepython

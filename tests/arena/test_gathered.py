@@ -14,8 +14,7 @@ from catan_pz.arena.games import play_gathered
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.game.view import View
-from tests.arena.alike import Way, played_alike
-from tests.arena.players import QUICK, Builder, Counter, Deaf
+from tests.arena.players import QUICK, Builder, Counter, Deaf, Way, played_alike
 
 LINGERING = 3
 

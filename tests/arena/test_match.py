@@ -18,8 +18,7 @@ from catan_pz.arena.games import play_game
 from catan_pz.arena.records import record_path
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.game.record import GameRecord
-from tests.arena.alike import Way, played_alike
-from tests.arena.players import QUICK, Alone, Builder, Capricious
+from tests.arena.players import QUICK, Alone, Builder, Capricious, Way, played_alike
 from tests.arena.players import Counter as Counting
 
 PLAYERS = {"eager": Builder(), "idle": Builder(eager=False), "random": RandomAgent()}

@@ -164,11 +164,8 @@ class TestWithoutACluster:
             connect(address)
 
 
-class TestBadInput:
-    """Where Ray isn't needed to say so."""
-
-    def test_no_ray(self, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-        monkeypatch.setitem(sys.modules, "ray", None)
-        assert main(["tournament", "random,weighted", "--executor=ray"]) == 1
-        said = capsys.readouterr().err
-        assert said == "Error: playing on a cluster needs Ray: pip install 'catan-pz[ray]'\n"
+def test_no_ray(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert main(["tournament", "random,weighted", "--executor=ray"]) == 1
+    said = capsys.readouterr().err
+    assert said == "Error: playing on a cluster needs Ray: pip install 'catan-pz[ray]'\n"
