@@ -111,10 +111,7 @@ def strength(args: Any, folder: Path, results: dict[int, Result]) -> Iterator[li
     """How often the searcher wins, by its budget; results are kept by it."""
     for simulations in args.simulations:
         how = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
-        given = {"turns": args.turns, "setup_turns": args.setup_turns}
-        how |= {name: value for name, value in given.items() if value is not None}
-        if args.prior != "auto":
-            how["prior"] = None if args.prior == "none" else args.prior
+        how |= {} if args.turns is None else {"turns": args.turns}
         result = results[simulations] = match(args, folder, **how)
         won, interval = percent(result.win_rate("search")), percents(result.interval("search"))
         pace = f"{result.tally('search').milliseconds:.1f}"
@@ -129,9 +126,7 @@ def main() -> None:
         method=("gumbel", f"of {METHODS}"),
         rollout=("heuristic", f"of {list(PLAYERS)}"),
         turns=(int, "of a rollout"),
-        setup_turns=(int, "of a rollout that begins in the set-up"),
         players=(4, "2 to 4"),
-        prior=("auto", "auto, none, or for gumbel a model"),
         opponent=("heuristic", "name of an agent"),
         seed=(1, "of boards, dice and draws"),
         plot=(Path, "a PNG of win rates by simulations"),

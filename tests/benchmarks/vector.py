@@ -146,11 +146,9 @@ def main() -> None:
         repeats=(3, REPEATS),
         games=([256, 1024, 4096], "games of the learners"),
         frames=(32_768, "frames of the learners"),
-        no_frames=(False, "the learners alone"),
     )
-    if not given.no_frames:
-        header = ("games", "float32", "float32, 2 threads", "int8", "int8, 2 threads")
-        header += ("TorchRL, float32", "DummyVecEnv")
-        print_table(header, frame_rows(given.seconds, given.repeats))
+    header: tuple[str, ...] = ("games", "float32", "float32, 2 threads", "int8", "int8, 2 threads")
+    header += ("TorchRL, float32", "DummyVecEnv")
+    print_table(header, frame_rows(given.seconds, given.repeats))
     header = ("MaskablePPO", "frames/s", "times the better SubprocVecEnv")
     print_table(header, learning_rows(given.games, given.frames))
