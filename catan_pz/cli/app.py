@@ -25,6 +25,7 @@ GROUPS: Final = {
     "Compare": {
         "evaluate": ("matches", "Measure the win rate of one agent."),
         "tournament": ("matches", "Let agents play each other."),
+        "positions": ("matches", "Measure what an agent's choices lose in 200 positions."),
     },
     "Train": {"train": ("train", "Train an agent for a few minutes.")},
     "Other tables and programs": {

@@ -12,6 +12,7 @@ from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.observation.segments import MANY_TURNS
 from catan_pz.render.log import log_line
+from catan_pz.render.view import CARD_WORDS
 from catan_pz.rules import OBSERVED
 from catan_pz.terms import NUM_HEXES, Phase
 from catan_pz.text.places import (
@@ -23,7 +24,6 @@ from catan_pz.text.places import (
     place_words,
 )
 
-_CARDS: Final = ("knight", "road building", "year of plenty", "monopoly", "victory point")
 _PIECES: Final = ("roads", "settlements", "cities")
 _ANSWERS: Final = (None, "accepts", "rejects", "counters")
 
@@ -125,7 +125,7 @@ def _bundle(counts: Any) -> dict[str, int]:
 
 
 def _cards(counts: Any) -> dict[str, int]:
-    return {name: n for name, n in zip(_CARDS, counts.tolist(), strict=True) if n}
+    return {name: n for name, n in zip(CARD_WORDS, counts.tolist(), strict=True) if n}
 
 
 def _offer(seen: Segments, k: int) -> dict[str, Any]:
