@@ -3,14 +3,10 @@
 import re
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final
 
 from catan_pz.actions import RESOURCE_NAMES
-from catan_pz.render.geometry import Point
 from catan_pz.render.palette import GENERIC, RESOURCES, SeatColor
-from catan_pz.render.shapes import circle, line, moved, path, polygon, rect
-
-CREAM: Final = "#FFF9E8"
+from catan_pz.render.shapes import circle, moved, rect
 
 
 @cache
@@ -20,10 +16,10 @@ def drawings() -> dict[str, str]:
     return dict(re.findall(r'<g id="(\w+)">(.*)</g>', text))
 
 
-@lru_cache(maxsize=1024)
-def drawing(name: str, x: float, y: float, scale: float = 1.0) -> str:
-    """One of the `drawings`."""
-    return moved([drawings()[name]], x, y, scale)
+@lru_cache(maxsize=2048)
+def drawing(name: str, x: float, y: float, scale: float = 1.0, color: SeatColor | str = "") -> str:
+    """One of the `drawings`; pieces take the colours of a seat, shield and winding road a fill."""
+    return moved([drawings()[name].format(c=color)], x, y, scale)
 
 
 @lru_cache(maxsize=1024)
@@ -41,39 +37,6 @@ def harbor_disc(resource: int | None, x: float, y: float) -> str:
 
 
 @lru_cache(maxsize=256)
-def shield(x: float, y: float, fill: str) -> str:
-    """The sign of the army."""
-    return moved(
-        [
-            path("M-7 -8H7V-1C7 4 3.5 7 0 8.8C-3.5 7 -7 4 -7 -1Z", fill),
-            path("M0 -5V5.4M-4.2 -2H4.2", stroke=CREAM, stroke_width=1.8, stroke_linecap="round"),
-        ],
-        x,
-        y,
-    )
-
-
-@lru_cache(maxsize=256)
-def winding_road(x: float, y: float, fill: str) -> str:
-    """The sign of the road's length."""
-    zigzag = "M-7.5 6L-2.5 -2.5L3 3.5L7.5 -6"
-    return moved(
-        [
-            path(
-                zigzag,
-                stroke=fill,
-                stroke_width=4.4,
-                stroke_linejoin="round",
-                stroke_linecap="round",
-            ),
-            path(zigzag, stroke=CREAM, stroke_width=1, stroke_dasharray="2.4 2.6"),
-        ],
-        x,
-        y,
-    )
-
-
-@lru_cache(maxsize=256)
 def die(x: float, y: float, value: int, size: float = 30.0) -> str:
     """One die; a value of 0 (not rolled yet) shows an empty face."""
     far, r = size * 0.26, size * 0.095
@@ -85,34 +48,3 @@ def die(x: float, y: float, value: int, size: float = 30.0) -> str:
     half = size / 2
     face = rect(-half, -half, size, size, "#FFFFFF", size * 0.2, stroke="#8E877A", stroke_width=1.4)
     return moved([face, *(circle(px, py, r, "#2B2A28") for px, py in points)], x, y)
-
-
-@lru_cache(maxsize=256)
-def small_road(x: float, y: float, seat: SeatColor) -> str:
-    """A road piece as a sign."""
-    ends = ((-7.0, 4.5), (7.0, -4.5))
-    return moved([line(*ends, seat.line, 7), line(*ends, seat.fill, 4.4)], x, y)
-
-
-_HOUSE: Final = ((-6.0, 7.0), (-6.0, -1.0), (0.0, -7.0), (6.0, -1.0), (6.0, 7.0))
-_CITY: Final = (
-    *((-9.0, 7.0), (-9.0, -3.0), (-4.5, -8.0), (0.0, -3.0)),
-    *((0.0, -0.5), (9.0, -0.5), (9.0, 7.0)),
-)
-
-
-@lru_cache(maxsize=256)
-def small_house(x: float, y: float, seat: SeatColor) -> str:
-    """A settlement as a sign."""
-    return _small(_HOUSE, x, y, seat)
-
-
-@lru_cache(maxsize=256)
-def small_city(x: float, y: float, seat: SeatColor) -> str:
-    """A city as a sign."""
-    return _small(_CITY, x, y, seat)
-
-
-def _small(walls: tuple[Point, ...], x: float, y: float, seat: SeatColor) -> str:
-    drawn = polygon(walls, seat.fill, stroke=seat.line, stroke_width=1.4, stroke_linejoin="round")
-    return moved([drawn], x, y)

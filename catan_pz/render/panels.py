@@ -2,16 +2,7 @@
 
 from typing import Final
 
-from catan_pz.render.icons import (
-    die,
-    drawing,
-    resource_chip,
-    shield,
-    small_city,
-    small_house,
-    small_road,
-    winding_road,
-)
+from catan_pz.render.icons import die, drawing, resource_chip
 from catan_pz.render.lettering import shortened, text, text_width
 from catan_pz.render.palette import (
     CARD_PURPLE,
@@ -83,7 +74,7 @@ def seat_panel(view: TableView, seat: SeatView, width: float, height: float) -> 
 def _seat_header(view: TableView, seat: SeatView, width: float, y: float) -> str:
     name = shortened(view.name(seat.seat), 19, _NAME_ROOM)
     parts = [
-        small_house(_LEFT + 8, y, SEATS[seat.seat]),
+        drawing("small_settlement", _LEFT + 8, y, color=SEATS[seat.seat]),
         text(_LEFT + 24, y + 6.6, name, size=19, fill=INK, bold=True),
     ]
     x = _LEFT + 24 + text_width(name, 19) + 16
@@ -123,8 +114,8 @@ def _award(kind: str, count: int, held: bool) -> tuple[str, float]:
     parts = []
     if held:
         parts.append(rect(0, -12, wide, 24, GOLD, 12, stroke=GOLD_DARK, stroke_width=1.2))
-    sign = winding_road if kind == "road" else shield
-    parts.append(sign(13, 0, GOLD_DARK if held else FAINT_INK))
+    sign = "winding_road" if kind == "road" else "shield"
+    parts.append(drawing(sign, 13, 0, color=GOLD_DARK if held else FAINT_INK))
     parts.append(text(25, 5, words, size=size if held else WORD, fill=INK, bold=True))
     return group(parts, **{"class": f"award {kind}{' held' if held else ''}"}), wide
 
@@ -181,15 +172,15 @@ def _played_row(seat: SeatView, y: float, right: float) -> str:
 def _pieces_row(seat: SeatView, y: float, apart: bool, width: float) -> str:
     color = SEATS[seat.seat]
     left = [
-        (small_road, ROADS_PER_PLAYER - len(seat.roads)),
-        (small_house, SETTLEMENTS_PER_PLAYER - len(seat.settlements)),
-        (small_city, CITIES_PER_PLAYER - len(seat.cities)),
+        ("small_road", ROADS_PER_PLAYER - len(seat.roads)),
+        ("small_settlement", SETTLEMENTS_PER_PLAYER - len(seat.settlements)),
+        ("small_city", CITIES_PER_PLAYER - len(seat.cities)),
     ]
     first = _VALUES + 10 if apart else width - 156
     parts = [_label("Pieces", y)] if apart else []
     for i, (sign, count) in enumerate(left):
         x = first + i * (69 if apart else 54)
-        parts += [sign(x, y, color), _count(x + 14, y, str(count), count > 0)]
+        parts += [drawing(sign, x, y, color=color), _count(x + 14, y, str(count), count > 0)]
     return group(parts, **{"class": "pieces-left"})
 
 
@@ -252,7 +243,7 @@ def _answer_row(view: TableView, answer: AnswerView, y: float) -> str:
 
 def _who(view: TableView, seat: int, x: float, y: float) -> str:
     room = _SAYS - x - 20
-    return small_house(x, y, SEATS[seat]) + text(
+    return drawing("small_settlement", x, y, color=SEATS[seat]) + text(
         x + 13, y + 5.4, view.name(seat), size=WORD, fill=INK, max_width=room
     )
 
@@ -306,7 +297,7 @@ def status_panel(view: TableView, last_action: str | None, width: float, height:
             fill=FAINT_INK,
             anchor="end",
         ),
-        small_house(x + 8, 48, SEATS[seat]),
+        drawing("small_settlement", x + 8, 48, color=SEATS[seat]),
         text(
             x + 24,
             54.5,

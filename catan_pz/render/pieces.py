@@ -6,14 +6,13 @@ from math import atan2, degrees, hypot
 from catan_pz.render.geometry import (
     HEX_POSITIONS,
     VERTEX_POSITIONS,
-    Point,
     edge_ends,
     shortened,
     trail,
 )
 from catan_pz.render.icons import drawing
 from catan_pz.render.palette import GOLD, SEATS, SeatColor
-from catan_pz.render.shapes import ellipse, group, line, moved, polygon, rect
+from catan_pz.render.shapes import group, line, moved, rect
 from catan_pz.render.view import SeatView, TableView
 
 
@@ -61,46 +60,9 @@ def _road(edge: int, seat: int, color: SeatColor, longest: bool) -> str:
 
 @lru_cache(maxsize=1024)
 def _building(kind: str, vertex: int, seat: int) -> str:
-    color = SEATS[seat]
-    drawn = _settlement(color) if kind == "settlement" else _city(color)
     return group(
-        [moved([drawn], *VERTEX_POSITIONS[vertex])],
+        [drawing(kind, *VERTEX_POSITIONS[vertex], color=SEATS[seat])],
         **{"class": f"{kind} seat-{seat}", "data_vertex": str(vertex)},
-    )
-
-
-def _silhouette(points: list[Point], color: SeatColor) -> str:
-    return polygon(
-        points, color.outline, stroke=color.outline, stroke_width=3.6, stroke_linejoin="round"
-    )
-
-
-def _settlement(color: SeatColor) -> str:
-    body = [(-10.0, 9.0), (-10.0, -2.0), (0.0, -12.0), (10.0, -2.0), (10.0, 9.0)]
-    return "".join(
-        [
-            ellipse(1, 10.5, 14, 4, "#000000", opacity=0.28),
-            _silhouette(body, color),
-            polygon([(-10, 9), (-10, -2), (10, -2), (10, 9)], color.fill),
-            polygon([(-10, -2), (0, -12), (10, -2)], color.shade),
-            rect(-2.6, 2, 5.2, 7, color.shade, 1),
-        ]
-    )
-
-
-def _city(color: SeatColor) -> str:
-    body = [(-16.0, 11.0), (-16.0, -7.0), (-8.0, -17.0), (0.0, -7.0), (0.0, -3.0)]
-    body += [(8.0, -3.0), (16.0, -3.0), (16.0, 11.0)]
-    return "".join(
-        [
-            ellipse(1, 12.5, 20, 4.6, "#000000", opacity=0.28),
-            _silhouette(body, color),
-            polygon([(-16, 11), (-16, -7), (0, -7), (0, -2), (16, -2), (16, 11)], color.fill),
-            polygon([(-16, -7), (-8, -17), (0, -7)], color.shade),
-            polygon([(0, -3), (16, -3), (16, 1.5), (0, 1.5)], color.shade),
-            rect(-10.4, -2.5, 4.8, 5.2, color.shade, 0.8),
-            rect(4.4, 4.5, 5.6, 6.5, color.shade, 0.8),
-        ]
     )
 
 
