@@ -36,7 +36,7 @@ class ChatTable:
         adviser = load(advice) if advice else None
         game = Game(rules, seed)
         self.lock = RLock()
-        self.session = PlayedGame(game, agents, drawn_seed(), specs=specs, adviser=adviser)
+        self.session = PlayedGame(game, agents, seed, specs=specs, adviser=adviser)
         self.seats = {secrets.token_urlsafe(9): seat for seat in self.session.persons}
         self._news: dict[int, list[Events]] = {seat: [] for seat in self.session.persons}
         self._history: dict[int, list[str]] = {seat: [] for seat in self.session.persons}

@@ -12,6 +12,7 @@ from catan_pz import Game, Rules
 from catan_pz.game.record import GameRecord
 from catan_pz.game.view import view_of
 from catan_pz.text import describe
+from tests.text.offers import composed
 
 pytest.importorskip("mcp")
 
@@ -114,9 +115,9 @@ def test_an_offer_is_one_call() -> None:
     async def use(_: Client, call: Call) -> None:
         text = await call("new_game", seed=3)
         seat = text.splitlines()[0].removeprefix("seats: ")
-        while "add to what you give" not in text:
+        while (offered := composed(text)) is None:
             text = await call("play", seat=seat, action="roll" if "roll the" in text else "1")
-        give, get = (text.split(f"{s}: [")[1].split()[1].strip(",") for s in ("give", "for"))
+        give, get = offered
         await call("offer", seat=seat, give=give, get=get)
         assert f"you offer 1 {give} for 1 {get}" in await call("history", seat=seat)
 

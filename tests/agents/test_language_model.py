@@ -17,6 +17,7 @@ from catan_pz.arena.report import report_lines, to_markdown
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import frames_of_record, reasons_of
 from tests.agents.scripted_model import dripping, scripted
+from tests.text.offers import composed
 
 openai = pytest.importorskip("openai")
 
@@ -110,10 +111,9 @@ def test_wrong_answers_are_sent_back_with_what_is_legal() -> None:
 
 def test_a_call_of_the_tool_is_an_answer_and_a_composed_offer_is_one(tmp_path: Path) -> None:
     def script(number: int, asked: dict[str, Any]) -> Any:
-        text = last(asked)
-        if "add to what you give: " in text:
-            give, get = (text.split(f"{s}: [")[1].split()[1].strip(",") for s in ("give", "for"))
-            return {"kind": "offer", "give": {give: 1}, "get": {get: 1}}
+        offered = composed(last(asked))
+        if offered is not None:
+            return {"kind": "offer", "give": {offered[0]: 1}, "get": {offered[1]: 1}}
         return {"number": 1}
 
     with scripted(script) as model:

@@ -4,6 +4,7 @@ import numpy as np
 
 from catan_pz import SingleSeatEnv
 from catan_pz.env.text import TextEnv
+from tests.text.offers import composed
 
 
 def test_numbers_play_the_same_game_as_actions() -> None:
@@ -59,8 +60,8 @@ def test_wrong_answers_are_repaired_and_then_replaced() -> None:
 def test_a_composed_offer_is_one_answer() -> None:
     env = TextEnv(offer_form="composed", seat=0)
     text, _ = env.reset(seed=4)
-    while "add to what you give" not in text:
+    while (offered := composed(text)) is None:
         text, *_ = env.step("roll" if "roll the dice" in text else "1")
-    give, get = (text.split(f"{side}: [")[1].split()[1].rstrip(",") for side in ("give", "for"))
+    give, get = offered
     text, *_ = env.step(f"offer {give} for {get}")
     assert f"- you offer 1 {give} for 1 {get}" in text
