@@ -73,7 +73,7 @@ def recorded_show(recording: Path, asked: WatchChoice, *, draw: bool = False) ->
             )
     annotate = _annotations(asked, rules, draw=draw)
     with usage_errors("--reasons "):
-        reasons = reasons_of(asked.reasons, asked.viewer)
+        reasons = reasons_of(record, asked.reasons, asked.viewer)
     with compiling_shown(), record_errors(recording):
         for _ in record.replay():
             pass

@@ -87,19 +87,28 @@ class _Told(msgspec.Struct):
 
     decision: int = -1
     seat: int = -1
+    action: int = -1
     reason: str = ""
 
 
-def reasons_of(transcripts: Iterable[Path], viewer: int | None = None) -> dict[int, str]:
-    """Reasons that chat models gave for decisions, by number, as a viewer may read them.
+def reasons_of(
+    record: GameRecord, transcripts: Iterable[Path], viewer: int | None = None
+) -> dict[int, str]:
+    """Reasons that chat models gave for decisions of a game, by number, as a viewer may read them.
 
     They may tell of their hands: a seat reads its own, and with None all are read.
     """
     found = {}
+    played = dict(enumerate(record.decisions))
     for path in transcripts:
         with named_errors(path):
             for k, line in enumerate(text_lines(read_file(path, is_long=True).decode())):
                 told = shaped(read_json(line), _Told, f"line {k + 1}")
+                made = played.get(told.decision)
+                if told.decision >= 0 and (
+                    made is None or (made.player, made.action) != (told.seat, told.action)
+                ):
+                    raise ValueError(f"line {k + 1} is of another game")
                 if told.reason and viewer in (None, told.seat):
                     found[told.decision] = shown(told.reason, _LONGEST)
     return found

@@ -84,16 +84,20 @@ def test_reasons_stand_beside_the_decisions_of_a_recorded_game(tmp_path: Path) -
             for _ in range(120):
                 table.step()
     lines = [
-        frame.line for frame in frames_of_record(record, reasons=reasons_of(tmp_path.iterdir()))
+        frame.line
+        for frame in frames_of_record(record, reasons=reasons_of(record, tmp_path.iterdir()))
     ]
     told = [line for line in lines[1:] if line is not None and line.endswith(" (it pays)")]
     assert len(told) == len(model.questions) > 20
     assert all(line.startswith("Player 1 ") for line in told)
-    assert reasons_of(tmp_path.iterdir(), viewer=0) == {}
+    assert reasons_of(record, tmp_path.iterdir(), viewer=0) == {}
     (file,) = tmp_path.iterdir()
     file.write_text('{"decision": "one"}')
     with pytest.raises(ValueError, match=r"line 1\.decision: expected int, got str"):
-        reasons_of([file])
+        reasons_of(record, [file])
+    file.write_text('{"decision": 5, "seat": 0, "action": 999}')
+    with pytest.raises(ValueError, match="line 1 is of another game"):
+        reasons_of(record, [file])
 
 
 def test_wrong_answers_are_sent_back_with_what_is_legal() -> None:
