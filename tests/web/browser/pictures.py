@@ -1,4 +1,7 @@
-"""Takes the documentation's pictures: `python -m tests.web.browser.pictures docs/images`."""
+"""Pictures of the pages for the documentation: `python -m tests.web.browser.pictures docs/images`.
+
+Also says how long the first picture takes and what a page weighs.
+"""
 
 import re
 import shutil
@@ -9,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -62,6 +65,16 @@ def serving(folder: Path) -> Iterator[dict[str, str]]:
         process.wait()
 
 
+def first_picture(page: Any) -> str:
+    """Milliseconds until something was drawn, and until the board was."""
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    loaded = page.evaluate(
+        "performance.getEntries().reduce((sum, one) => sum + (one.transferSize ?? 0), 0)"
+    )
+    board = page.evaluate("performance.now()")
+    return f"first paint {painted:.0f} ms, board {board:.0f} ms, {loaded / 1000:.0f} kB loaded"
+
+
 def main() -> None:
     """Take the pictures."""
     found = shutil.which("chromium")
@@ -76,6 +89,7 @@ def main() -> None:
             page = browser.new_page(viewport=size, color_scheme=scheme)
             page.goto(addresses[page_of])
             page.wait_for_selector("#picture .control", state="attached")
+            print(name, first_picture(page))
             drawn = Image.open(BytesIO(page.screenshot()))
             drawn.save(Path(sys.argv[1]) / f"{name}.webp", quality=62, method=6)
             page.close()

@@ -1,0 +1,182 @@
+"""Tables and onlookers at once on a real server: `python -m tests.web.load`.
+
+Starts `catan-pz serve`, plays one seat of every table at a person's pace, and looks on at all of
+them. Prints the time from a press to the new picture, at the one who pressed and at onlookers,
+and what a table takes of memory.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import websockets
+
+_LARGEST_MESSAGE = 2**22
+
+
+@dataclass
+class Times:
+    """What was measured.
+
+    Attributes:
+        pressed: moment of the press that led to so many lines in the log, by table and lines.
+        own: seconds from a press to the new picture where it was pressed.
+        onlookers: the same at those who look on.
+    """
+
+    pressed: dict[tuple[int, int], float] = field(default_factory=dict)
+    own: list[float] = field(default_factory=list)
+    onlookers: list[float] = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def server(tables: int, agents: str) -> Iterator[tuple[int, list[str], list[str]]]:
+    """A server's process id, and the addresses of seats and of onlookers."""
+    words = ["serve", "--port", "0", "--tables", str(tables), "--agents", agents]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "catan_pz.cli", *words], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    seats, onlookers = [], []
+    try:
+        for line in process.stdout:
+            found = re.search(r"http://(\S+)/table/(\S+)", line)
+            if found is not None:
+                listed = onlookers if line.startswith("Onlookers") else seats
+                listed.append(f"ws://{found[1]}/socket/{found[2]}")
+            if line.startswith("Study"):
+                break
+        yield process.pid, seats, onlookers
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def memory(process: int) -> float:
+    """MiB that a process holds."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+async def play(address: str, table: int, times: Times, end: float, pace: float) -> None:
+    """Press something now and then, and see how long the new picture takes."""
+    rng = random.Random(table)
+    async with websockets.connect(address, max_size=_LARGEST_MESSAGE) as socket:
+        await socket.recv()
+        news = await _news(socket)
+        while time.monotonic() < end:
+            await asyncio.sleep(rng.uniform(0.5, 1.5) * pace)
+            news = await _latest(socket, news)
+            if news["over"]:
+                await socket.send(json.dumps({"again": True}))
+                news = await _news(socket)
+            active = [control["name"] for control in news["controls"] if control["active"]]
+            if not active:
+                continue
+            name = rng.choice(active)
+            begun = time.monotonic()
+            await socket.send(json.dumps({"press": name, "version": news["version"]}))
+            while (answer := await _news(socket))["version"] == news["version"]:
+                pass
+            now = time.monotonic()
+            times.own.append(now - begun)
+            if _lines(answer) > _lines(news):  # others hear nothing of what is only laid out
+                times.pressed[table, _lines(answer)] = begun
+            news = answer
+
+
+async def look_on(address: str, table: int, times: Times, end: float) -> None:
+    """Hear of every press at a table."""
+    async with websockets.connect(address, max_size=_LARGEST_MESSAGE) as socket:
+        await socket.recv()
+        while time.monotonic() < end:
+            with contextlib.suppress(TimeoutError):
+                news = json.loads(await asyncio.wait_for(socket.recv(), 1))
+                now = time.monotonic()
+                # The one who pressed may hear of it a little later.
+                asyncio.get_running_loop().call_later(2, _note, times, table, news, now)
+
+
+def _note(times: Times, table: int, news: dict[str, Any], heard: float) -> None:
+    begun = times.pressed.get((table, _lines(news)))
+    if begun is not None:
+        times.onlookers.append(heard - begun)
+
+
+def _lines(news: dict[str, Any]) -> int:
+    return int(news["first_line"]) + len(news["log"])
+
+
+async def _news(socket: Any) -> dict[str, Any]:
+    while "refused" in (news := json.loads(await socket.recv())):
+        pass
+    return dict(news)
+
+
+async def _latest(socket: Any, news: dict[str, Any]) -> dict[str, Any]:
+    """The newest picture that has come."""
+    with contextlib.suppress(TimeoutError):
+        while True:
+            news = json.loads(await asyncio.wait_for(socket.recv(), 0.005))
+    return news
+
+
+def row(name: str, seconds: list[float]) -> str:
+    """A row of the table: how many, p50, p99, longest."""
+    ordered = sorted(seconds)
+    p50, p99 = (1000 * ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.99))
+    return (
+        f"| {name} | {len(ordered)} | {p50:.0f} ms | {p99:.0f} ms | {1000 * ordered[-1]:.0f} ms |"
+    )
+
+
+async def measure(given: argparse.Namespace, seats: list[str], onlookers: list[str]) -> Times:
+    """Play and look on for some seconds."""
+    times = Times()
+    end = time.monotonic() + given.seconds
+    players = [play(address, k, times, end, given.pace) for k, address in enumerate(seats)]
+    tables = [k % len(onlookers) for k in range(given.onlookers)]
+    watchers = [look_on(onlookers[k], k, times, end) for k in tables]
+    await asyncio.wait_for(asyncio.gather(*players, *watchers), given.seconds + 60)
+    await asyncio.sleep(2.5)
+    return times
+
+
+def main() -> None:
+    """Measure, and print a table in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("--onlookers", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pace", type=float, default=1, help="seconds between presses of a seat")
+    parser.add_argument("--agents", default="heuristic")
+    given = parser.parse_args()
+    with server(given.tables, given.agents) as (process, seats, onlookers):
+        begun = memory(process)
+        times = asyncio.run(measure(given, seats, onlookers))
+        played = memory(process)
+    with server(1, given.agents) as (process, _, _):
+        alone = memory(process)
+    print("| | presses | p50 | p99 | longest |")
+    print("|---|---|---|---|---|")
+    print(row("who pressed", times.own))
+    print(row("onlookers", times.onlookers))
+    print(f"\nmemory: {alone:.0f} MiB with one table, {begun:.0f} with {given.tables},")
+    print(f"{played:.0f} after {given.seconds:.0f} seconds of play;")
+    print(f"{(begun - alone) / max(1, given.tables - 1):.2f} MiB a new table")
+
+
+if __name__ == "__main__":
+    main()
