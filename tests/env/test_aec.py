@@ -271,3 +271,15 @@ def test_infos_of_the_parallel_environment(mask_in_info):
         observations, _, _, truncations, infos = env.step(actions)
     assert all(truncations.values())
     assert env.step({}) == ({}, {}, {}, {}, {})
+
+
+def test_what_was_observed_is_the_callers():
+    env = catan_v0.env(num_players=2)
+    env.reset(seed=1)
+    seen = env.last()[0]
+    action = first_legal(seen)
+    seen.pop("action_mask")[:] = 1
+    env.step(action)
+    env.last()[0]["action_mask"][:] = 1
+    env.step(action_id("roll"))
+    assert all(env.terminations.values())
