@@ -53,7 +53,7 @@ def test_a_model_plays_by_what_it_is_told(tmp_path: Path, monkeypatch: Any) -> N
     monkeypatch.setenv("MY_KEY", "secret-1")
     with scripted(any_number) as model:
         agent = load(model.url, key="MY_KEY", transcripts=tmp_path, input_price=2, output_price=4)
-        _, seated = play(agent, 400)
+        _, seated = play(agent, 200)
     used = seated.game_usage
     assert used.questions == len(model.questions) > 20
     assert (used.repairs, used.fallbacks) == (0, 0)
@@ -155,7 +155,7 @@ def test_a_fallback_decides_and_is_told(script: Any, said: str) -> None:
 
 def test_a_server_that_is_gone_is_not_asked_for_ever() -> None:
     with scripted(lambda n, asked: any_number(n, asked) if n < 5 else 410) as model:
-        _, seated = play(load(model.url), 300)
+        _, seated = play(load(model.url), 120)
     assert len(model.questions) == 5 + 3
     assert seated.game_usage.fallbacks > 3
 
@@ -163,7 +163,7 @@ def test_a_server_that_is_gone_is_not_asked_for_ever() -> None:
 def test_a_budget_ends_the_questions() -> None:
     with scripted(any_number) as model:
         agent = load(model.url, input_price=1_000, game_cost=0.35)
-        _, seated = play(agent, 300)
+        _, seated = play(agent, 60)
     assert len(model.questions) == 4
     assert seated.game_usage.cost == pytest.approx(0.4)
 

@@ -23,7 +23,7 @@ RULES = (
 )
 
 
-def decisions(rules: dict, seed: int, every: int = 7, most: int = 1500) -> Iterator[Game]:
+def decisions(rules: dict, seed: int, every: int = 20, most: int = 1500) -> Iterator[Game]:
     """A random game, as it stands at some of its decisions."""
     rng = np.random.default_rng(seed)
     game = Game(seed=seed, **rules)
@@ -92,7 +92,7 @@ def test_answers_in_short_words() -> None:
 def test_offers_are_those_that_the_rules_take(rules: dict) -> None:
     rng = np.random.default_rng(1)
     taken = 0
-    for game in decisions(rules, seed=7, every=3):
+    for game in decisions(rules, seed=7, every=6):
         view = view_to_move(game)
         if not view.mask[252:383].any() or game.phase.name == "COMPOSE":
             continue
@@ -104,7 +104,7 @@ def test_offers_are_those_that_the_rules_take(rules: dict) -> None:
             if not actions:
                 assert not _is_taken(game, give, get)
             taken += bool(actions)
-    assert taken > 40
+    assert taken > 10
 
 
 def _is_taken(game: Game, give: tuple[int, ...], get: tuple[int, ...]) -> bool:
