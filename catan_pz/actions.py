@@ -1,7 +1,7 @@
 """The action table: the kinds of action, their ids and arguments; ids in words and back."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Final
@@ -161,7 +161,7 @@ ACTION_KINDS: Final = (
 RESOURCE_NAMES: Final = tuple(r.name.lower() for r in Resource)
 
 
-def bundle_to_dict(counts: Sequence[int]) -> dict[str, int]:
+def bundle_to_dict(counts: Iterable[int]) -> dict[str, int]:
     """The cards of a bundle of 5 counts, by resource, without the zeros."""
     return {name: int(n) for name, n in zip(RESOURCE_NAMES, counts, strict=True) if n != 0}
 

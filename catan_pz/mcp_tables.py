@@ -18,7 +18,15 @@ from catan_pz.game.game import Game, drawn_seed
 from catan_pz.game.view import View, view_of
 from catan_pz.play.session import PlayedGame
 from catan_pz.rules import Rules
-from catan_pz.text import CommandError, choices_of, describe, legal_actions, news_of, parse
+from catan_pz.text import (
+    CommandError,
+    choices_of,
+    choices_text,
+    describe,
+    legal_actions,
+    news_of,
+    parse,
+)
 from catan_pz.text.primer import NAMES, RULES
 
 MOST_TABLES: Final = 50
@@ -64,8 +72,7 @@ class ChatTable:
         text = describe(view, news_of(self._news[seat], seat, self.session.game.rules.num_players))
         if self.session.is_finished:
             return f"{text}\n{self.session.result()}"
-        choices = legal_actions(view)
-        return f"{text}\nYour legal actions:\n{choices}" if choices else f"{text}\nOthers decide."
+        return f"{text}\n{choices_text(view, 'Others decide.')}"
 
     def play(self, seat: int, answer: str) -> None:
         """Play an answer of a seat, and let the agents go on."""

@@ -47,7 +47,7 @@ from catan_pz.render.shapes import circle, line, polygon, rect
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import OPTIONS, PRESETS, Rules
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Phase, Resource
-from catan_pz.text import describe, legal_actions, news_of
+from catan_pz.text import choices_text, describe, news_of
 
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]
@@ -530,7 +530,7 @@ def words() -> str:
     seat = game.player
     news = news_of((as_seen_by(events, seat) for events in heard[-6:]), seat, 4)
     view = view_of(game, seat)
-    return f"```text\n{describe(view, news)}\nYour legal actions:\n{legal_actions(view)}\n```\n"
+    return f"```text\n{describe(view, news)}\n{choices_text(view)}\n```\n"
 
 
 def program(name: str, language: str) -> str:

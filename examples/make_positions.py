@@ -17,7 +17,7 @@ import numpy as np
 from catan_pz import Game, agents
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.arena.positions import RULES
+from catan_pz.arena.positions import RULES, Position
 from catan_pz.files import whole_file
 from catan_pz.progress import progress_bar
 from catan_pz.terms import Phase
@@ -40,7 +40,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("file", type=Path)
-    parser.add_argument("--simulations", type=int, default=20_000, help="of a decision's search")
+    parser.add_argument("--simulations", type=int, default=150_000, help="of a decision's search")
     parser.add_argument("--share", type=float, default=1.0, help="of the 200 positions")
     return parser.parse_args(arguments)
 
@@ -95,13 +95,11 @@ def values(
 
     None where the search doesn't search, as it sees a win.
     """
-    game, replayed = Game(RULES, seed), Game(RULES, seed)
-    for action in played:
-        replayed.step(action)
-    legal = replayed.legal_actions()
+    at, game = Position(seed, np.array(played), {}).game, Game(RULES, seed)
+    legal = at.legal_actions()
     long = agents.load("search", simulations=options.simulations, considered=len(legal) + 2)
     with Table(game, [None] * 4, seat_seeds(seed, 4)) as table:
-        table.seat(replayed.player, long, seed)
+        table.seat(at.player, long, seed)
         for action in played:
             game.step(action)
         seated = table.agents[game.player]

@@ -12,7 +12,7 @@ from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
-from catan_pz.text import CommandError, describe, legal_actions, news_of, parse
+from catan_pz.text import CommandError, choices_text, describe, news_of, parse
 
 LONGEST_TEXT: Final = 40_000
 """Characters of an observation at most."""
@@ -100,8 +100,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return f"{describe(self.view, news)}\n{self._choices()}"
 
     def _choices(self) -> str:
-        choices = legal_actions(self.view)
-        return f"Your legal actions:\n{choices}" if choices else "The game is over."
+        return choices_text(self.view, "The game is over.")
 
     def render(self) -> Any:
         """As `SingleSeatEnv.render`."""

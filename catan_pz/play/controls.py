@@ -8,6 +8,7 @@ from typing import Any, Final
 from catan_pz import actions as table
 from catan_pz.actions import RESOURCE_NAMES, action_id, bundle_to_dict, describe_action
 from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.game.game import Game
 from catan_pz.game.view import view_of
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
@@ -36,7 +37,7 @@ from catan_pz.terms import (
     Card,
     Phase,
 )
-from catan_pz.text.commands import MOST_CARDS, offer_actions
+from catan_pz.text.commands import offer_actions
 
 DESK_HEIGHT: Final = 158.0
 """How much higher a picture with a player's desk is."""
@@ -46,7 +47,8 @@ DESK: Final = Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, DESK_HEIGHT
 
 NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
 _TEMPLATES: Final = (
-    f"offers here are 1 card for 1, 2 for 1 or 1 for 2 (--offers both: up to {MOST_CARDS} a side)"
+    "offers here are 1 card for 1, 2 for 1 or 1 for 2 (--offers both: up to "
+    f"{MOST_COMPOSED} a side)"
 )
 
 
@@ -303,10 +305,10 @@ class _Decision:
         if not bank and not offers:
             return
         give, get = self.draft.give, self.draft.get
-        most = MOST_CARDS, MOST_CARDS
+        most = MOST_COMPOSED, MOST_COMPOSED
         if offers and self.by_templates:
             # A trade with the bank may be laid out with all the cards that it takes.
-            most = MOST_CARDS if bank else 1 + (sum(get) < 2), 1 + (sum(give) < 2)
+            most = MOST_COMPOSED if bank else 1 + (sum(get) < 2), 1 + (sum(give) < 2)
         yield from self.tray("give", give, get, most[0])
         yield from self.tray("get", get, give, most[1])
         if bank:
@@ -351,7 +353,7 @@ class _Decision:
 
     def tray(self, side: str, bundle: Bundle, other: Bundle, most: int) -> Iterator[Control]:
         """One side of the tray, on which at most some cards are laid out."""
-        full = f"no more than {most} a side" if most == MOST_CARDS else _TEMPLATES
+        full = f"no more than {most} a side" if most == MOST_COMPOSED else _TEMPLATES
         for r, name in enumerate(RESOURCE_NAMES):
             box = tray_box(side, r)
             changed = (_one_more(bundle, r, count) for count in (1, -1))

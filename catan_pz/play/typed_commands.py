@@ -10,7 +10,7 @@ from catan_pz.game.view import view_of
 from catan_pz.render.ansi import ASIDE_COLUMNS
 from catan_pz.render.log import bundle_words
 from catan_pz.text import commands
-from catan_pz.text.commands import CommandError, word_of
+from catan_pz.text.commands import WORD_OF, CommandError
 
 _PLACES: Final = {"road": "edge", "settlement": "vertex", "city": "vertex", "robber": "hex"}
 _SEATS: Final = ("steal", "close")
@@ -21,7 +21,7 @@ _COLUMNS: Final = 80
 def legal_words(game: Game) -> dict[str, list[dict[str, Any]]]:
     """The words that may be typed now, each with its legal actions as `describe_action`."""
     described = (describe_action(a) | {"id": a} for a in game.legal_actions().tolist())
-    found = {word_of(kind): list(own) for kind, own in groupby(described, lambda d: d["kind"])}
+    found = {WORD_OF[kind]: list(own) for kind, own in groupby(described, lambda d: d["kind"])}
     if game.phase.name != "COMPOSE" and ("give" in found or "get" in found):
         # Composed offers are typed as a whole.
         found.setdefault("offer", [])

@@ -1,6 +1,7 @@
 """Places and tables in words, for those who hear them instead of seeing them, and for hints."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict
 from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
@@ -21,18 +22,33 @@ def hex_words(view: TableView, hex_id: int) -> str:
 
 def vertex_words(view: TableView, vertex: int) -> str:
     """A vertex by the hexes around it and its harbor: "6 forest, 8 hills, wool harbor"."""
-    parts = [hex_words(view, h) for h in VERTEX_HEXES[vertex].tolist() if h >= 0]
-    harbor = int(VERTEX_HARBOR[vertex])
-    if harbor >= 0:
-        _, resource = view.harbors[harbor]
-        parts.append(f"{resource or '3:1'} harbor")
-    return ", ".join(parts)
+
+    def harbor_words(harbor: int) -> str:
+        return f"{view.harbors[harbor][1] or '3:1'} harbor"
+
+    return ", ".join(around_vertex(vertex, partial(hex_words, view), harbor_words))
 
 
 def edge_words(view: TableView, edge: int) -> str:
     """An edge by the hexes beside it: "6 forest, 8 hills", "6 forest, sea"."""
-    parts = [hex_words(view, h) for h in _HEXES_OF_EDGE[edge]]
-    return ", ".join(parts if len(parts) > 1 else [*parts, "sea"])
+    return ", ".join(beside_edge(edge, partial(hex_words, view)))
+
+
+Words = Callable[[int], str]
+"""Gives the words for a hex, or for a harbor, by its number."""
+
+
+def around_vertex(vertex: int, hex_words: Words, harbor_words: Words) -> list[str]:
+    """The words for each hex at a vertex, and for the harbor there."""
+    parts = [hex_words(h) for h in VERTEX_HEXES[vertex].tolist() if h >= 0]
+    harbor = int(VERTEX_HARBOR[vertex])
+    return parts if harbor < 0 else [*parts, harbor_words(harbor)]
+
+
+def beside_edge(edge: int, hex_words: Words) -> list[str]:
+    """The words for each hex beside an edge, "sea" among them on the coast."""
+    parts = [hex_words(h) for h in _HEXES_OF_EDGE[edge]]
+    return parts if len(parts) > 1 else [*parts, "sea"]
 
 
 def table_words(view: TableView) -> list[str]:

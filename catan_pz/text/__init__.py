@@ -1,6 +1,6 @@
 """The game in words for one seat: what it may know, what it may do, and what it answers."""
 
-from catan_pz.text.choices import Choice, choices_of, legal_actions
+from catan_pz.text.choices import Choice, choices_of, choices_text, legal_actions
 from catan_pz.text.commands import CommandError, parse
 from catan_pz.text.describe import as_json, describe, news_of
 
@@ -9,6 +9,7 @@ __all__ = [
     "CommandError",
     "as_json",
     "choices_of",
+    "choices_text",
     "describe",
     "legal_actions",
     "news_of",

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from catan_pz.actions import RESOURCE_NAMES, describe_action
+from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict, describe_action
 from catan_pz.game.view import View
-from catan_pz.text.places import SEATS, Segments, cards_words, place_words
+from catan_pz.render.log import bundle_words
+from catan_pz.text.places import SEATS, Segments, place_words
 
 
 class Choice(NamedTuple):
@@ -71,6 +72,12 @@ def legal_actions(view: View) -> str:
     return "\n".join(_line(group, members) for group, members in groups.items())
 
 
+def choices_text(view: View, otherwise: str = "") -> str:
+    """`legal_actions` below a heading; another text where there are none."""
+    choices = legal_actions(view)
+    return f"Your legal actions:\n{choices}" if choices else otherwise
+
+
 def _line(group: str, members: Sequence[Choice]) -> str:
     if not members[0].rest:
         return f"[{members[0].number}] {group}"
@@ -85,7 +92,7 @@ def _words(seen: Segments, action: int) -> tuple[str, str]:
         rate = int(seen["trade_rate"][0, RESOURCE_NAMES.index(described["give"])])
         return f"give the bank {rate} {described['give']} for", described["get"]
     if kind == "offer":
-        given, got = (_cards(described[side]) for side in ("give", "get"))
+        given, got = (bundle_words(described[side]) for side in ("give", "get"))
         return f"offer {given} for", got
     if kind == "close_with":
         return _GROUPS[kind], SEATS[described["seat"]] + _terms(seen, described["seat"])
@@ -105,9 +112,6 @@ def _rest(seen: Segments, described: dict[str, Any]) -> str:
 
 def _terms(seen: Segments, seat: int) -> str:
     """What a counter-offer would give and take: "(you give 1 ore, get 1 brick)"."""
-    give, get = (cards_words(seen[side][seat].tolist()) for side in ("offer_get", "offer_give"))
+    sides = (bundle_to_dict(seen[side][seat]) for side in ("offer_get", "offer_give"))
+    give, get = map(bundle_words, sides)
     return f" (you give {give}, get {get})" if give or get else ""
-
-
-def _cards(bundle: dict[str, int]) -> str:
-    return cards_words([bundle.get(name, 0) for name in RESOURCE_NAMES])

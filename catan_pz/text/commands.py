@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from catan_pz.actions import (
     ACTION_KINDS,
     COMPOSE_GET,
@@ -17,13 +19,12 @@ from catan_pz.actions import (
 )
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.checks import SYNONYMS, did_you_mean, quoted
+from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.game.view import View
+from catan_pz.render.view import Bundle
 from catan_pz.terms import Phase
 from catan_pz.text.choices import Choice, choices_of
 from catan_pz.text.places import LETTERS, SEATS
-
-MOST_CARDS: Final = 4
-"""Cards a side: no offer, and no trade with the bank, takes more."""
 
 LONGEST_ANSWER: Final = 20_000
 """Characters of an answer that are read."""
@@ -54,17 +55,11 @@ WORDS: Final = {
 }
 """The word for each kind of action; any beginning that fits only one legal kind will do."""
 
-_WORD_OF: Final = {kind: word for word, kind in WORDS.items()}
+WORD_OF: Final = {kind: word for word, kind in WORDS.items()}
+"""`WORDS` by kind."""
+
 _ARGUMENTS: Final = {kind.name: kind.argument for kind in ACTION_KINDS}
 _SHOWN: Final = 40
-
-Bundle = tuple[int, ...]
-"""(R,) cards of each resource."""
-
-
-def word_of(kind: str) -> str:
-    """The word for a kind of action."""
-    return _WORD_OF[kind]
 
 
 class CommandError(ValueError):
@@ -82,18 +77,23 @@ def parse(text: str, view: View) -> tuple[int, ...]:
             "offer 2 wool for ore".
         view: what the seat to move knows.
     """
-    choices = choices_of(view)
-    if not choices:
+    if not view.mask.any():
         raise CommandError("it isn't your turn to decide")
     text = text[:LONGEST_ANSWER].strip()
     described = json_in(text)
     if isinstance(described, Mapping):
         if "number" in described:
-            return (_numbered(described["number"], choices),)
-        return _described(described, view, choices)
+            return (_numbered(described["number"], view),)
+        return _described(described, view)
     if text.isascii() and text.isdigit():
-        return (_numbered(_number(text), choices),)
-    return _worded(text, view, choices)
+        return (_numbered(_number(text), view),)
+    return _worded(text, view)
+
+
+def _legal(view: View) -> list[int]:
+    """The legal actions, in the order of their ids."""
+    found: list[int] = np.flatnonzero(view.mask).tolist()
+    return found
 
 
 def json_in(text: str) -> Any:
@@ -107,41 +107,41 @@ def json_in(text: str) -> Any:
     return None
 
 
-def _numbered(number: object, choices: Sequence[Choice]) -> int:
-    if type(number) is int and 1 <= number <= len(choices):
-        return choices[number - 1].action
-    raise CommandError(f"the number must be from 1 to {len(choices)}, got {quoted(number, _SHOWN)}")
+def _numbered(number: object, view: View) -> int:
+    legal = _legal(view)
+    if type(number) is int and 1 <= number <= len(legal):
+        return legal[number - 1]
+    raise CommandError(f"the number must be from 1 to {len(legal)}, got {quoted(number, _SHOWN)}")
 
 
-def _worded(text: str, view: View, choices: Sequence[Choice]) -> tuple[int, ...]:
+def _worded(text: str, view: View) -> tuple[int, ...]:
     """Whole words as `legal_actions` has them, or a word for the kind and its arguments."""
     lowered = text.lower().rstrip(".!")
-    for choice in choices:
+    for choice in choices_of(view):
         if lowered == choice.words.lower():
             return (choice.action,)
     words = [w for w in re.split(r"[\s,;:+()]+", lowered) if w and w not in _FILLERS]
     if not words:
-        raise CommandError(f"an answer is empty; {_legal_now(view, choices)}")
-    kinds = _kinds(view, choices)
-    word = _complete(words[0], [_WORD_OF[kind] for kind in kinds], view, choices)
-    kind = WORDS[word]
-    return _chosen(kind, _arguments(kind, words[1:], choices), view, choices)
+        raise CommandError(f"an answer is empty; {_legal_now(view)}")
+    kind = WORDS[_complete(words[0], view)]
+    return _chosen(kind, _arguments(kind, words[1:], view), view)
 
 
 _FILLERS: Final = frozenset({"build", "play", "a", "an", "the", "at", "to", "and", "from"})
 """Words that may stand in an answer and change nothing."""
 
 
-def _kinds(view: View, choices: Sequence[Choice]) -> list[str]:
-    """The kinds of legal actions; offers that can only be composed are offers, too."""
-    kinds = list(dict.fromkeys(describe_action(one.action)["kind"] for one in choices))
-    if "compose_give" in kinds and not {"offer", "withdraw"} & set(kinds):
-        kinds.append("offer")
-    return kinds
+def _legal_words(view: View) -> list[str]:
+    """The words for the kinds of legal actions; an offer that can only be composed is one, too."""
+    words = list(dict.fromkeys(WORD_OF[describe_action(a)["kind"]] for a in _legal(view)))
+    if "give" in words and not {"offer", "withdraw"} & set(words):
+        words.append("offer")
+    return words
 
 
-def _complete(given: str, known: Sequence[str], view: View, choices: Sequence[Choice]) -> str:
-    """The one known word that a given one begins."""
+def _complete(given: str, view: View) -> str:
+    """The one word for what is legal that a given one begins."""
+    known = _legal_words(view)
     fitting = [word for word in known if word.startswith(given)]
     if given in known:
         return given
@@ -152,22 +152,19 @@ def _complete(given: str, known: Sequence[str], view: View, choices: Sequence[Ch
             f"{quoted(given, _SHOWN)} may be {' or '.join(fitting)}: write more of it"
         )
     hint = did_you_mean(given, known)
-    raise CommandError(
-        f"{quoted(given, _SHOWN)} can't be played now{hint}; {_legal_now(view, choices)}"
-    )
+    raise CommandError(f"{quoted(given, _SHOWN)} can't be played now{hint}; {_legal_now(view)}")
 
 
-def _legal_now(view: View, choices: Sequence[Choice]) -> str:
-    words = ", ".join(_WORD_OF[kind] for kind in _kinds(view, choices))
-    return f"legal now: {words}"
+def _legal_now(view: View) -> str:
+    return f"legal now: {', '.join(_legal_words(view))}"
 
 
-def _arguments(kind: str, words: Sequence[str], choices: Sequence[Choice]) -> dict[str, Any]:
+def _arguments(kind: str, words: Sequence[str], view: View) -> dict[str, Any]:
     """What follows the word of a kind, as `describe_action` names it."""
     match _ARGUMENTS[kind]:
         case "edge" | "vertex" | "hex" | "seat" as name:
             if not words:
-                return _only(kind, name, choices)
+                return _only(kind, name, view)
             return {name: _place(name, " ".join(words))}
         case "resource":
             return {"resource": _resource(" ".join(words))}
@@ -186,19 +183,19 @@ def _arguments(kind: str, words: Sequence[str], choices: Sequence[Choice]) -> di
     return {}
 
 
-def _only(kind: str, name: str, choices: Sequence[Choice]) -> dict[str, Any]:
+def _only(kind: str, name: str, view: View) -> dict[str, Any]:
     """The argument of the only legal action of a kind."""
-    described = [describe_action(choice.action) for choice in choices]
-    of_kind = [one for one in described if one["kind"] == kind]
+    of_kind = [one for one in map(describe_action, _legal(view)) if one["kind"] == kind]
     if len(of_kind) != 1:
-        raise CommandError(f"{_WORD_OF[kind]} takes one of: {_places(kind, choices)}")
+        raise CommandError(_takes(kind, view))
     return {name: of_kind[0][name]}
 
 
-def _places(kind: str, choices: Sequence[Choice]) -> str:
-    """The legal arguments of a kind in words, without what lies around places."""
-    of_kind = [one for one in choices if describe_action(one.action)["kind"] == kind]
-    return ", ".join(_trade_words(one) or one.rest.partition(" (")[0] for one in of_kind)
+def _takes(kind: str, view: View) -> str:
+    """What may follow the word of a kind; "" where no action of it is legal."""
+    of_kind = [one for one in choices_of(view) if describe_action(one.action)["kind"] == kind]
+    found = ", ".join(_trade_words(one) or one.rest.partition(" (")[0] for one in of_kind)
+    return f"{WORD_OF[kind]} takes one of: {found}" if found else ""
 
 
 def _trade_words(choice: Choice) -> str:
@@ -260,30 +257,31 @@ def _bundle(words: Sequence[str]) -> dict[str, int]:
     return counts
 
 
-def _described(given: Mapping[str, Any], view: View, choices: Sequence[Choice]) -> tuple[int, ...]:
+def _described(given: Mapping[str, Any], view: View) -> tuple[int, ...]:
     """A JSON object: the kind and its arguments, places and seats also by their names."""
     kind = str(given.get("kind", ""))
     kind = WORDS.get(kind, kind)
     if kind not in _ARGUMENTS:
         raise CommandError(
             f'JSON needs "number", or "kind" and its arguments, got {quoted(dict(given), _SHOWN)}; '
-            f"{_legal_now(view, choices)}"
+            f"{_legal_now(view)}"
         )
+    known = (*_NUMBERED, "resource", "pair", "give", "get")
     try:
-        arguments = {
-            name: _json_argument(name, value)
-            for name, value in given.items()
-            if name in ("edge", "vertex", "hex", "seat", "resource", "pair", "give", "get")
-        }
-    except (AttributeError, TypeError, ValueError) as error:
-        if isinstance(error, CommandError):
-            raise
+        arguments = {name: _json_argument(name, given[name]) for name in given if name in known}
+    except CommandError:
+        raise
+    except (AttributeError, TypeError, ValueError):
         raise CommandError(f"{kind} with {quoted(dict(given), _SHOWN)} isn't understood") from None
-    return _chosen(kind, arguments, view, choices)
+    return _chosen(kind, arguments, view)
+
+
+_NUMBERED: Final = ("edge", "vertex", "hex", "seat")
+"""Arguments that are numbers of places or seats."""
 
 
 def _json_argument(name: str, value: Any) -> Any:
-    if name in ("edge", "vertex", "hex", "seat"):
+    if name in _NUMBERED:
         return _place(name, value)
     if isinstance(value, Mapping):
         return {_resource(r): int(n) for r, n in value.items()}
@@ -292,9 +290,7 @@ def _json_argument(name: str, value: Any) -> Any:
     return _resource(value)
 
 
-def _chosen(
-    kind: str, arguments: dict[str, Any], view: View, choices: Sequence[Choice]
-) -> tuple[int, ...]:
+def _chosen(kind: str, arguments: dict[str, Any], view: View) -> tuple[int, ...]:
     """The legal action of a kind with some arguments, or the actions that compose an offer."""
     if kind == "offer":
         give, get = (_counts(arguments.get(side)) for side in ("give", "get"))
@@ -305,14 +301,13 @@ def _chosen(
             "this can't be offered: the cards must be in your hand, somebody must be able to hold "
             "what you ask for, and the rules must allow its size"
         )
-    places = _places(kind, choices)
-    said = f"{_WORD_OF[kind]} takes one of: {places}" if places else ""
     try:
         action = action_id(kind, **arguments)
     except ValueError as error:
-        raise CommandError(said or str(error)) from None
-    if action not in [choice.action for choice in choices]:
-        raise CommandError(said or f"{_WORD_OF[kind]} isn't legal; {_legal_now(view, choices)}")
+        raise CommandError(_takes(kind, view) or str(error)) from None
+    if action not in _legal(view):
+        reason = f"{WORD_OF[kind]} isn't legal; {_legal_now(view)}"
+        raise CommandError(_takes(kind, view) or reason)
     return (action,)
 
 
@@ -327,7 +322,7 @@ def offer_actions(view: View, give: Bundle, get: Bundle) -> tuple[int, ...]:
 
     What may be composed rests on what its maker knows alone, so the view tells it.
     """
-    if not all(0 < sum(side) <= MOST_CARDS and min(side) >= 0 for side in (give, get)):
+    if not all(0 < sum(side) <= MOST_COMPOSED and min(side) >= 0 for side in (give, get)):
         return ()
     legal = view.mask
     try:

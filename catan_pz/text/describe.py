@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.actions import RESOURCE_NAMES
+from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict
 from catan_pz.board.topology import HARBOR_VERTICES
 from catan_pz.events import Events
 from catan_pz.game.view import View
@@ -84,7 +84,7 @@ def as_json(view: View, news: Sequence[str] = ()) -> dict[str, Any]:
             if is_on
         ],
         "players": players,
-        "bank": _bundle(seen["bank"]),
+        "bank": bundle_to_dict(seen["bank"]),
         "deck": int(seen["deck_left"][0]),
         "board": {
             "hexes": {f"H{h}": hex_words(seen, h) for h in range(NUM_HEXES)},
@@ -120,16 +120,12 @@ def _seat(seen: Segments, name: str) -> str:
     return SEATS[int(seen[name].argmax())]
 
 
-def _bundle(counts: Any) -> dict[str, int]:
-    return {name: n for name, n in zip(RESOURCE_NAMES, counts.tolist(), strict=True) if n}
-
-
 def _cards(counts: Any) -> dict[str, int]:
     return {name: n for name, n in zip(CARD_WORDS, counts.tolist(), strict=True) if n}
 
 
 def _offer(seen: Segments, k: int) -> dict[str, Any]:
-    give, get = _bundle(seen["offer_give"][k]), _bundle(seen["offer_get"][k])
+    give, get = bundle_to_dict(seen["offer_give"][k]), bundle_to_dict(seen["offer_get"][k])
     return {"by": SEATS[k], "gives": give, "gets": get}
 
 
@@ -160,7 +156,7 @@ def _player(seen: Segments, k: int) -> dict[str, Any]:
         ],
         "left": dict(zip(_PIECES, seen["pieces_left"][k].tolist(), strict=True)),
         "bank_rates": dict(zip(RESOURCE_NAMES, seen["trade_rate"][k].tolist(), strict=True)),
-        "pips": _bundle(seen["production"][k]),
+        "pips": bundle_to_dict(seen["production"][k]),
     }
     if seen["to_discard"][k]:
         player["to_discard"] = int(seen["to_discard"][k])
@@ -225,7 +221,7 @@ _REST: Final = {
     "card_played": "A development card was played in this turn.",
     "cards_bought": "Development cards bought in this turn: {}.",
 }
-"""What is said of the course of the game where it isn't zero."""
+"""Sentences on the course of the game, for entries that aren't zero."""
 
 
 def _listed(counts: Mapping[str, Any]) -> str:

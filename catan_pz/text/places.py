@@ -1,14 +1,15 @@
 """Names of places and seats that stay the same through a game, with what lies around them."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import RESOURCE_NAMES
-from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.render.words import around_vertex, beside_edge
 from catan_pz.terms import GENERIC_HARBOR, Terrain
 
 Segments = Mapping[str, NDArray[np.int8]]
@@ -37,15 +38,12 @@ def harbor_words(seen: Segments, harbor: int) -> str:
 
 def vertex_words(seen: Segments, vertex: int) -> str:
     """The hexes and the harbor at a vertex: "grain 6/ore 8/3:1 harbor"."""
-    parts = [hex_words(seen, h) for h in VERTEX_HEXES[vertex].tolist() if h >= 0]
-    harbor = int(VERTEX_HARBOR[vertex])
-    return "/".join(parts if harbor < 0 else [*parts, harbor_words(seen, harbor)])
+    return "/".join(around_vertex(vertex, partial(hex_words, seen), partial(harbor_words, seen)))
 
 
 def edge_words(seen: Segments, edge: int) -> str:
     """The hexes beside an edge: "grain 6/ore 8", "grain 6/sea"."""
-    parts = [hex_words(seen, h) for h in _hexes_of_edges()[edge]]
-    return "/".join(parts if len(parts) > 1 else [*parts, "sea"])
+    return "/".join(beside_edge(edge, partial(hex_words, seen)))
 
 
 def edge_ends(edge: int) -> str:
@@ -59,17 +57,3 @@ def place_words(seen: Segments, kind: str, place: int) -> str:
         return f"E{place} {edge_ends(place)} ({edge_words(seen, place)})"
     around = hex_words(seen, place) if kind == "hex" else vertex_words(seen, place)
     return f"{LETTERS[kind]}{place} ({around})"
-
-
-@cache
-def _hexes_of_edges() -> list[list[int]]:
-    found: list[list[int]] = [[] for _ in EDGE_VERTICES]
-    for h, edges in enumerate(HEX_EDGES.tolist()):
-        for edge in edges:
-            found[edge].append(h)
-    return found
-
-
-def cards_words(counts: Sequence[int], names: Sequence[str] = RESOURCE_NAMES) -> str:
-    """Cards of each kind without the zeros: "2 brick + 1 ore"."""
-    return " + ".join(f"{n} {name}" for n, name in zip(counts, names, strict=True) if n)

@@ -8,7 +8,7 @@ from catan_pz.game.position import position
 from catan_pz.play.typed_commands import legal_words, marks, menu, parse
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
-from catan_pz.text.commands import CommandError, word_of
+from catan_pz.text.commands import WORD_OF, CommandError
 from tests.helpers import RULE_SETS, path
 
 TWO = Rules(num_players=2, offer_form="both")
@@ -25,7 +25,7 @@ def typed(game: Game, action: int) -> str:
         word = "steal" if kind == "steal" else "close"
         return f"{word} {(game.player + d['seat']) % game.rules.num_players}"
     rest = [" ".join(v) if isinstance(v, list) else str(v) for v in d.values()]
-    return " ".join([word_of(kind), *rest])
+    return " ".join([WORD_OF[kind], *rest])
 
 
 @pytest.mark.parametrize("name", ["base", "one_v_one", "both_forms", "composed"])

@@ -79,7 +79,7 @@ class Facts(NamedTuple):
 
     seat: int
     position: dict[str, Any]
-    """what lies open on the board or is said of the turn, as fields of a record"""
+    """the open board and the state of the turn, as fields of a record"""
     bank: tuple[int, ...]
     hand: tuple[int, ...]
     """(R,) own cards"""
