@@ -20,12 +20,13 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 # Learning libraries that pin what others want newer: each has a virtual environment of its own.
-LIBRARIES := agilerl openspiel rllib tianshou
+LIBRARIES := agilerl openspiel rllib tianshou verifiers
 # What their tests import, and would be skipped without.
 MODULES_agilerl := agilerl.algorithms, agilerl.rollouts.on_policy
 MODULES_openspiel := pyspiel, open_spiel.python.pytorch.ppo
 MODULES_rllib := ray.rllib
 MODULES_tianshou := tianshou.algorithm
+MODULES_verifiers := verifiers.v1
 
 # Further arguments of pytest: make test PYTEST_ARGS="-n 0 tests/engine" (one process, one folder)
 PYTEST_ARGS ?=

@@ -64,8 +64,10 @@ def completion(said: Any) -> bytes:
     if isinstance(said, dict):
         call = {"name": "play", "arguments": json.dumps(said)}
         message = {"role": "assistant", "content": None, "tool_calls": [{"function": call}]}
-    usage = {"prompt_tokens": 100, "completion_tokens": 10}
-    return json.dumps({"choices": [{"message": message}], "usage": usage}).encode()
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    return json.dumps(head | {"choices": [choice], "usage": usage}).encode()
 
 
 def dripping(seconds: float) -> Iterator[bytes]:

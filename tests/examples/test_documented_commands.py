@@ -9,7 +9,7 @@ from catan_pz.training.options import parse
 from tests.examples.programs import EXAMPLES, load
 
 ROOT = EXAMPLES.parent
-LIBRARIES = ("agilerl", "open_spiel", "pyspiel", "ray", "tianshou")
+LIBRARIES = ("agilerl", "open_spiel", "pyspiel", "ray", "tianshou", "verifiers")
 """Not among the dependencies of the tests; a job of CI has each of them."""
 
 PAGES = sorted(
