@@ -22,6 +22,7 @@ from catan_pz.terms import (
     HARBOR_COUNTS,
     HARBOR_EDGES,
     MAX_PLAYERS,
+    MOST_COMPOSED,
     NUM_ACTIONS,
     NUM_ACTIONS_WITHOUT_TRADE,
     NUMBER_TOKENS,
@@ -323,6 +324,19 @@ class Rules:
         "with the friendly robber: it may always go to the desert, where it takes nothing",
         "friendly robber allowed on the desert",
     )
+    robber_spares_mover: bool = _flag(
+        False,
+        "with the friendly robber: it spares the hexes of who moves it as well",
+        "friendly robber spares who moves it",
+    )
+    dice_memory: bool = _flag(
+        False,
+        "sums rolled lately, and sevens of a player who rolled many, come up less often",
+        "dice with a memory",
+    )
+    max_offer_cards: int = _number(
+        MOST_COMPOSED, "cards a side of a composed offer, 4 to 95", MOST_COMPOSED, 95
+    )
 
     def __post_init__(self) -> None:
         for name, option in OPTIONS.items():
@@ -384,8 +398,11 @@ class Rules:
         return cls.make(rules, **options)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as JSON values."""
+        """The options as JSON values; those of `LATER` only where they aren't the defaults."""
         data = asdict(self)
+        for name in LATER:
+            if data[name] == type(self).__dataclass_fields__[name].default:
+                del data[name]
         if isinstance(self.board, Board):
             data["board"] = self.board.to_dict()
         elif isinstance(self.board, tuple):
@@ -397,7 +414,7 @@ class Rules:
     def differences(self) -> dict[str, Any]:
         """The options that aren't the defaults, as JSON values."""
         defaults = Rules().to_dict()
-        return {name: value for name, value in self.to_dict().items() if value != defaults[name]}
+        return {k: value for k, value in self.to_dict().items() if value != defaults.get(k)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -426,7 +443,13 @@ class RuleOptions(TypedDict, total=False):
     skip_forced: bool
     max_turns: int | None
     robber_on_desert: bool
+    robber_spares_mover: bool
+    dice_memory: bool
+    max_offer_cards: int
 
+
+LATER: Final = ("robber_spares_mover", "dice_memory", "max_offer_cards")
+"""Options that JSON leaves out at their defaults: what was written before stays as it is."""
 
 OPTIONS: Final[dict[str, Option]] = {f.name: f.metadata["option"] for f in fields(Rules)}
 """All options by name."""

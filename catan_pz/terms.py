@@ -24,6 +24,9 @@ SETTLEMENTS_PER_PLAYER: Final = 5
 CITIES_PER_PLAYER: Final = 4
 BANK_PER_RESOURCE: Final = 19
 
+MOST_COMPOSED: Final = 4
+"""Cards a side of offers composed card by card, where rules say nothing else."""
+
 LONGEST_ROAD_MINIMUM: Final = 5
 LARGEST_ARMY_MINIMUM: Final = 3
 SPECIAL_CARD_POINTS: Final = 2

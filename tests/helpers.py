@@ -169,12 +169,14 @@ RULE_SETS: dict[str, Rules] = {
     "one_v_one": Rules.preset("one_v_one"),
     "without_trade": Rules(trading=False),
     "composed": Rules(num_players=3, offer_form="composed"),
-    "both_forms": Rules(num_players=4, offer_form="both", max_offers_per_turn=2),
+    "both_forms": Rules(num_players=4, offer_form="both", max_offers_per_turn=2, max_offer_cards=6),
     "no_counters": Rules(num_players=4, counter_offers=False),
     "skip_forced": Rules(num_players=3, skip_forced=True),
     "skip_forced_both": Rules(num_players=4, skip_forced=True, offer_form="both"),
-    "friendly_spiral": Rules(num_players=4, friendly_robber=True, board="spiral", trading=False),
-    "balanced_beginner": Rules(num_players=3, dice="balanced", board="beginner"),
+    "friendly_spiral": Rules(
+        friendly_robber=True, robber_spares_mover=True, board="spiral", trading=False
+    ),
+    "balanced_beginner": Rules(num_players=3, dice="balanced", dice_memory=True, board="beginner"),
     "long": Rules(num_players=3, victory_points=14, discard_limit=4, trading=False),
     "no_red": Rules(num_players=4, no_adjacent_red=True, first_player="random", trading=False),
     "seeds": Rules(num_players=2, board=(1, 2, 3), dice=((3, 4), (6, 1), (2, 2))),

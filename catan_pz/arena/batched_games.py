@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from catan_pz.actions import NO_ACTION, ROLL
 from catan_pz.agents.base import Agent, Views, only_choice
 from catan_pz.agents.random_stream import nth_numbers, seat_seeds
-from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
+from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls_of
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_reason
 from catan_pz.arena.games import replay, result_of
 from catan_pz.arena.results import GameResult
@@ -129,12 +129,12 @@ class _Slots:
     def _write_rolls(self, slots: NDArray[np.intp]) -> None:
         if not self._has_common_dice:
             return
-        balanced, count = self._config.rules.dice == "balanced", self._columns.rolls.shape[1]
+        count = self._columns.rolls.shape[1]
         for i in slots.tolist():
             scheduled = self._scheduled[i]
             assert scheduled is not None
             seed = self._config.seed_of(scheduled)
-            self._columns.rolls[i] = rolls(seed, count, balanced=balanced)
+            self._columns.rolls[i] = rolls_of(self._config.rules, seed, count)
 
     def step(self) -> list[GameResult]:
         """Ask for a decision in each game and play it; the results of games that ended."""

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from catan_pz.actions import ROLL
 from catan_pz.agents.random_stream import RandomStream, nth_numbers, scramble
 from catan_pz.engine.chance import FEWEST_ROLLS_LEFT
+from catan_pz.engine.deal import NO_SCRIPT
+from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 
@@ -29,14 +31,32 @@ def has_common_dice(rules: Rules) -> bool:
     return isinstance(rules.dice, str) and not rules.skip_forced
 
 
+def rolls_of(rules: Rules, seed: int, count: int) -> NDArray[np.int8]:
+    """`rolls` of a game of some rules."""
+    remembering = rules.num_players if rules.dice_memory else 0
+    return rolls(seed, count, balanced=rules.dice == "balanced", remembering=remembering)
+
+
 @lru_cache(maxsize=2048)
-def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
+def rolls(seed: int, count: int, *, balanced: bool, remembering: int = 0) -> NDArray[np.int8]:
     """(count,) the first rolls of a game, as 6 * (first die - 1) + (second die - 1).
 
     Balanced ones are drawn from the 36 outcomes without replacement, until fewer than 13 are left.
+
+    Args:
+        seed: of the game.
+        count: how many.
+        balanced: whether they are balanced.
+        remembering: players who roll in turn with dice that have a memory; 0 for other dice.
     """
     stream = RandomStream(scramble(seed ^ _STREAM))
-    if not balanced:
+    if remembering:
+        dice = "balanced" if balanced else "random"
+        game = Game(num_players=remembering, dice=dice, dice_memory=True, seed=0)
+        game.games["rng"] = stream.seed
+        array = np.zeros(count, np.int8)
+        game_calls.roll_ahead(game.games, 0, NO_SCRIPT, array)
+    elif not balanced:
         bits = nth_numbers(np.array((stream.seed,), np.uint64), np.arange(count))
         array = ((bits >> np.uint64(32)) * np.uint64(_OUTCOMES) >> np.uint64(32)).astype(np.int8)
     else:
@@ -63,5 +83,5 @@ def common_roll(game: Game, seed: int, action: int) -> tuple[int, int] | None:
     count = FIRST_COUNT
     while game.turn >= count:
         count *= 2
-    code = int(rolls(seed, count, balanced=game.rules.dice == "balanced")[game.turn])
+    code = int(rolls_of(game.rules, seed, count)[game.turn])
     return code // 6 + 1, code % 6 + 1

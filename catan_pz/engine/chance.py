@@ -10,7 +10,7 @@ import numpy as np
 
 from catan_pz.board.topology import HEX_NEIGHBORS, SPIRALS
 from catan_pz.engine import bits
-from catan_pz.engine.state import State
+from catan_pz.engine.state import MOST_SEVENS, RECENT_ROLLS, State
 from catan_pz.kernels.rule import rule
 from catan_pz.kernels.types import ConstInt64Array, Int8Array, Int8Matrix
 from catan_pz.terms import (
@@ -28,6 +28,11 @@ from catan_pz.terms import (
 NO_OUTCOME = -1
 ALL_ROLLS = (1 << 36) - 1
 FEWEST_ROLLS_LEFT = 13
+
+WEIGHT, WEIGHT_LOST = 100, 34
+"""Dice with a memory: the weight of a sum, and what each recent roll of that sum takes off."""
+BALANCE, RUN = 10, 4
+"""The factor of a seven in due share, and what each seven of a run adds or takes off."""
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -81,8 +86,63 @@ def take_named_outcome(s: State) -> int:
 
 @rule
 def rolls_left(s: State) -> int:
-    """Set of rolls from which balanced dice draw next."""
-    return s.dice_left if bits.count(s.dice_left) >= FEWEST_ROLLS_LEFT else ALL_ROLLS
+    """Set of rolls from which the dice draw next."""
+    left = s.balanced_dice and bits.count(s.dice_left) >= FEWEST_ROLLS_LEFT
+    return s.dice_left if left else ALL_ROLLS
+
+
+@rule
+def weight_of_sum(s: State, total: int) -> int:
+    """The weight of each roll of a sum, 1 for dice without a memory.
+
+    Shares of sevens are counted in units of one of all sevens, to stay whole numbers.
+    """
+    if not s.dice_memory:
+        return 1
+    weight, sevens = WEIGHT, 0
+    for k in range(RECENT_ROLLS):
+        weight -= WEIGHT_LOST * int(s.recent_sums[k] == total)
+    for q in range(s.num_players):
+        sevens += int(s.sevens[q])
+    due = BALANCE * max(sevens, 1)
+    if total != 7:
+        return max(weight, 0) * due
+    p, n, balance = int(s.turn_player), int(s.num_players), due
+    if sevens >= n:
+        balance = 2 * due - BALANCE * n * int(s.sevens[p])
+    run = RUN * max(sevens, 1) * int(s.seven_run)
+    balance += -run if s.seven_roller == p else run
+    return max(weight, 0) * min(max(balance, 0), 2 * due)
+
+
+@rule
+def draw_roll(s: State) -> int:
+    """One of the rolls left, by their weights."""
+    left = rolls_left(s)
+    if not s.dice_memory:
+        return bits.pick(left, draw_below(s, bits.count(left)))
+    weights = 0
+    for total in range(2, 13):
+        weights += weight_of_sum(s, total) * bits.count(left & ROLLS_OF_SUM[total])
+    k, total = draw_below(s, weights), 2
+    weight = weight_of_sum(s, total)
+    while k >= weight * bits.count(left & ROLLS_OF_SUM[total]):
+        k -= weight * bits.count(left & ROLLS_OF_SUM[total])
+        total += 1
+        weight = weight_of_sum(s, total)
+    return bits.pick(left & ROLLS_OF_SUM[total], k // weight)
+
+
+@rule
+def remember_roll(s: State) -> None:
+    total, p = int(s.dice[0]) + int(s.dice[1]), int(s.turn_player)
+    for k in range(RECENT_ROLLS - 1, 0, -1):
+        s.recent_sums[k] = s.recent_sums[k - 1]
+    s.recent_sums[0] = total
+    if total == 7:
+        s.sevens[p] = min(MOST_SEVENS, int(s.sevens[p]) + 1)
+        s.seven_run = min(MOST_SEVENS, int(s.seven_run) + 1) if s.seven_roller == p else 1
+        s.seven_roller = p
 
 
 @rule
@@ -94,15 +154,14 @@ def roll_dice(s: State, script: Int8Matrix) -> None:
         roll = 6 * (int(script[place, 0]) - 1) + int(script[place, 1]) - 1
     if s.script_place < script.shape[0]:
         s.script_place += 1
+    if roll < 0:
+        roll = draw_roll(s) if s.balanced_dice or s.dice_memory else draw_below(s, 36)
     if s.balanced_dice:
-        s.dice_left = rolls_left(s)
-        if roll < 0:
-            roll = bits.pick(s.dice_left, draw_below(s, bits.count(s.dice_left)))
-        s.dice_left &= ~(1 << roll)
-    elif roll < 0:
-        roll = draw_below(s, 36)
+        s.dice_left = rolls_left(s) & ~(1 << roll)
     s.dice[0] = roll // 6 + 1
     s.dice[1] = roll % 6 + 1
+    if s.dice_memory:
+        remember_roll(s)
 
 
 @rule

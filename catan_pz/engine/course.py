@@ -10,7 +10,6 @@ from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.trade import (
     ACCEPTED,
     COUNTERED,
-    MOST_COMPOSED,
     NO_ANSWER,
     asked,
     can_accept,
@@ -177,7 +176,7 @@ def is_composable(s: State, p: int) -> bool:
         give, get = s.offer_give[p, r], s.offer_get[p, r]
         if give < 0 or get < 0 or (give > 0 and get > 0) or give > s.hand[p, r]:
             return False
-    return offered(s, p) <= MOST_COMPOSED and asked(s, p) <= MOST_COMPOSED
+    return offered(s, p) <= s.max_offer_cards and asked(s, p) <= s.max_offer_cards
 
 
 @rule

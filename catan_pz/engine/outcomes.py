@@ -4,7 +4,7 @@ from typing import Final
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
 from catan_pz.engine import bits
-from catan_pz.engine.chance import ALL_ROLLS, rolls_left
+from catan_pz.engine.chance import ROLLS_OF_SUM, rolls_left, weight_of_sum
 from catan_pz.engine.hands import resources_held
 from catan_pz.engine.robber import victims
 from catan_pz.engine.state import State, seat_after
@@ -36,13 +36,24 @@ def victim_of(s: State, a: int) -> int:
 
 
 @rule
+def possible_rolls(s: State) -> int:
+    """Set of the rolls left that have a weight."""
+    rolls = rolls_left(s)
+    if s.dice_memory:
+        for total in range(2, 13):
+            if weight_of_sum(s, total) == 0:
+                rolls &= ~ROLLS_OF_SUM[total]
+    return rolls
+
+
+@rule
 def outcomes_of(s: State, a: int) -> int:
     """Set of the codes of what chance may bring to an action; empty without chance.
 
     `engine.chance` says what the codes are. Scripted dice leave all rolls possible.
     """
     if a == ROLL:
-        return rolls_left(s) if s.balanced_dice else ALL_ROLLS
+        return possible_rolls(s)
     if a == BUY_DEVELOPMENT_CARD:
         return kinds_in_deck(s)
     victim = victim_of(s, a)
@@ -53,7 +64,7 @@ def outcomes_of(s: State, a: int) -> int:
 def ways_of(s: State, a: int, code: int) -> int:
     """How many equally likely draws bring an outcome to an action."""
     if a == ROLL:
-        return 1
+        return weight_of_sum(s, code // 6 + code % 6 + 2)
     if a == BUY_DEVELOPMENT_CARD:
         ways = 0
         for place in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):

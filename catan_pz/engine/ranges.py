@@ -13,7 +13,7 @@ from catan_pz import terms
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.deal import deal_of
-from catan_pz.engine.state import DERIVED, STATE
+from catan_pz.engine.state import DERIVED, MOST_SEVENS, STATE
 from catan_pz.engine.trade import COUNTERED
 from catan_pz.rules import BOARD_PARTS, COLUMNS, Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase, Terrain
@@ -37,6 +37,8 @@ _MOST: Final[dict[str, int]] = {
     "deck": terms.NUM_CARD_KINDS - 1,
     "answer": COUNTERED,
     "script_place": 2**31 - 1,
+    "recent_sums": 12,
+    **dict.fromkeys(("sevens", "seven_run"), MOST_SEVENS),
     "dice_left": 2**36 - 1,
     "roads": 2**EDGES_PER_WORD - 1,
     **dict.fromkeys(("settlements", "cities"), 2**terms.NUM_VERTICES - 1),
@@ -76,7 +78,7 @@ class Ranges:
         self._least, self._most = blank.copy(), blank.copy()
         seats = int(blank["num_players"][0])
         ranges = {name: (0, most) for name, most in _MOST.items()}
-        ranges |= dict.fromkeys(("turn_player", "player"), (0, seats - 1))
+        ranges |= dict.fromkeys(("turn_player", "player", "seven_roller"), (0, seats - 1))
         ranges |= dict.fromkeys(_OWNERS, (NOBODY, seats - 1))
         ranges["outcome"] = NO_OUTCOME, NO_OUTCOME
         for name in _FREE:

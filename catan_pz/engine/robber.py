@@ -67,7 +67,8 @@ def robber_spots(s: State, p: int) -> int:
         return others
     spots = others
     for q in range(s.num_players):
-        if q != p and s.visible_points[q] <= SPARED_POINTS:
+        spared = q != p or s.robber_spares_mover
+        if spared and s.visible_points[q] <= SPARED_POINTS:
             for h in range(NUM_HEXES):
                 if touches(s, q, h) and not is_refuge(s, h):
                     spots &= ~(1 << h)

@@ -33,6 +33,10 @@ CITY_OF: Final = 1 + MAX_PLAYERS
 ROAD_OF: Final = 1
 """What stands on a vertex or an edge is one of these, plus the seat of its owner."""
 
+RECENT_ROLLS: Final = 5
+MOST_SEVENS: Final = 127
+"""Dice with a memory remember the sums of so many rolls, and count sevens up to so many."""
+
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
 _STORED: list[tuple[Any, ...]] = [
@@ -40,6 +44,11 @@ _STORED: list[tuple[Any, ...]] = [
     ("rng", "u8"),  # state of the random generator
     ("dice_left", "i8"),  # balanced dice: set of the 36 rolls not yet drawn
     ("script_place", "i4"),  # scripted dice rolled so far
+    # What dice with a memory remember.
+    ("recent_sums", "i1", (RECENT_ROLLS,)),  # of the last rolls, latest first; 0 before the first
+    ("sevens", "i1", (_P,)),  # sevens of each, at most MOST_SEVENS
+    ("seven_run", "i1"),  # the last sevens, all of one player, at most MOST_SEVENS
+    ("seven_roller", "i1"),  # that player
     ("outcome", "i1"),  # chance outcome named from outside, -1 for none
     # Rules of this game, and what observations show of them.
     *((column.name, column.dtype) for column in COLUMNS),

@@ -24,9 +24,6 @@ from catan_pz.terms import NUM_RESOURCES, Phase
 NO_ANSWER, ACCEPTED, REJECTED, COUNTERED = 0, 1, 2, 3
 """Values of `s.answer`; it is NO_ANSWER while an answering player composes."""
 
-MOST_COMPOSED = 4
-"""Cards a side in an offer composed card by card."""
-
 OFFERS_PER_WORD = 40
 OFFER_WORDS = 3
 """A set of templates is three int64 words: template k is bit k % 40 of word k // 40."""
@@ -160,7 +157,7 @@ def asked(s: State, p: int) -> int:
 def can_compose_give(s: State, maker: int, r: int) -> bool:
     """Whether one more card of r may be added to what the maker gives."""
     held = s.hand[maker, r] > s.offer_give[maker, r]
-    return held and offered(s, maker) < MOST_COMPOSED and s.offer_get[maker, r] == 0
+    return held and offered(s, maker) < s.max_offer_cards and s.offer_get[maker, r] == 0
 
 
 @rule
@@ -175,7 +172,7 @@ def may_hold_request(s: State, maker: int, q: int, extra: int) -> bool:
 @rule
 def can_compose_get(s: State, maker: int, r: int) -> bool:
     """Whether one more card of r may be added to what the maker gets."""
-    if asked(s, maker) >= MOST_COMPOSED or s.offer_give[maker, r] > 0:
+    if asked(s, maker) >= s.max_offer_cards or s.offer_give[maker, r] > 0:
         return False
     for q in range(s.num_players):
         if is_addressed(s, maker, q) and may_hold_request(s, maker, q, r):

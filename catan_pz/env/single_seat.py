@@ -22,7 +22,7 @@ from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.rewards import Reward
-from catan_pz.rules import RuleOptions, Rules
+from catan_pz.rules import OPTIONS, RuleOptions, Rules
 
 
 class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
@@ -136,8 +136,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
         """The unfinished game of a JSON state."""
         game, rules = Game.from_snapshot(state), self._match.rules
         if game.rules != rules:
-            own, other = rules.to_dict(), game.rules.to_dict()
-            names = [name for name in own if own[name] != other[name]]
+            names = [k for k in OPTIONS if getattr(rules, k) != getattr(game.rules, k)]
             raise ValueError(f"options['state'] and this environment differ in the rules {names}")
         if game.is_over or game.is_truncated:
             raise ValueError("options['state'] is a finished game")

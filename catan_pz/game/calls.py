@@ -6,7 +6,7 @@ from catan_pz.engine import chance, course, derive, hands, legal, outcomes, tall
 from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log
 from catan_pz.engine.play import play as play_step
-from catan_pz.engine.state import State, States
+from catan_pz.engine.state import State, States, seat_after
 from catan_pz.engine.trade import begin_composing, may_offer
 from catan_pz.engine.turn import end_as_won
 from catan_pz.kernels.rule import entry, kernel
@@ -51,6 +51,16 @@ def play(  # flat arguments: a tuple from Python takes longer than the rest of t
         return code | tally.nonzero_terms(terms) << TERMS_SHIFT
     tally.clear_terms(terms)
     return code
+
+
+@entry
+def roll_ahead(games: States, i: int, script: Int8Matrix, rolls: Int8Array) -> None:
+    """Write the codes of the rolls that players in turn order would make next in game i."""
+    s = games[i]
+    for k in range(len(rolls)):
+        chance.roll_dice(s, script)
+        rolls[k] = 6 * (int(s.dice[0]) - 1) + int(s.dice[1]) - 1
+        s.turn_player = seat_after(s, int(s.turn_player), 1)
 
 
 @entry

@@ -62,10 +62,10 @@ _CONDITIONS: Final = {
     "maritime_trade": "the hand must hold the rate of the card given, the bank the card asked for",
     "offer": "offers must be allowed and left this turn, the cards offered in hand, and the cards "
     "asked for possible in the hand of somebody addressed",
-    "compose_give": "composed offers must be allowed, the card in hand and not asked for, with at "
-    "most 4 cards a side",
+    "compose_give": "composed offers must be allowed, the card in hand and not asked for, with no "
+    "more cards a side than max_offer_cards",
     "compose_get": "composed offers must be allowed, the card not offered and possible in the hand "
-    "of somebody addressed, with at most 4 cards a side",
+    "of somebody addressed, with no more cards a side than max_offer_cards",
     "compose_send": "both sides of the offer must hold a card",
     "accept": "the cards asked for must be in hand",
     "close_with": "the seat must have accepted, or countered with a request that can be paid",

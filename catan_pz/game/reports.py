@@ -24,7 +24,6 @@ from catan_pz.engine.deal import script_of
 from catan_pz.engine.event_rows import AMOUNT
 from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.engine.play import EVENTS, new_log
-from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import (
     UNKNOWN,
     Event,
@@ -217,7 +216,7 @@ class ReportedDecision:
                 give[event.what] += event.amount
             elif event.kind == EventKind.OFFER_ASKS:
                 get[event.what] += event.amount
-        if max(give.sum(), get.sum()) > MOST_COMPOSED or (give * get).any():
+        if max(give.sum(), get.sum()) > self._rules.max_offer_cards or (give * get).any():
             raise ValueError("no offer is composed like that")
         if (give > self._record["hand"][seat]).any():
             raise ValueError("the offer gives more than its seat is shown to hold")

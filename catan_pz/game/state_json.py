@@ -12,6 +12,7 @@ from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.checks import quoted, shaped
 from catan_pz.engine.deal import deal_of
 from catan_pz.engine.ranges import MOST_TURNS
+from catan_pz.engine.state import RECENT_ROLLS
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.rules import Board, Rules
 from catan_pz.terms import (
@@ -116,10 +117,17 @@ class _Bounds(_Object):
     max: _Resources
 
 
+class _Memory(_Object):
+    sums: Annotated[list[Annotated[int, Meta(ge=2, le=12)]], Meta(max_length=RECENT_ROLLS)]
+    sevens: list[_Count]
+    run: tuple[_Seat, _Count]
+
+
 class _Random(_Object):
     state: Annotated[int, Meta(ge=0)]
     dice_left: list[tuple[_Die, _Die]]
     script_place: Annotated[int, Meta(ge=0, lt=2**31)]
+    memory: _Memory | None = None
 
 
 class _State(_Object):
@@ -170,7 +178,6 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
     """A state (a `STATE` scalar) of a game with these rules in the JSON form of DESIGN."""
     seats = range(rules.num_players)
     s = state
-    dice_left = int(s["dice_left"])
     return {
         "format": FORMAT,
         "rules": rules.to_dict(),
@@ -194,12 +201,24 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
         "offer": _offer_to_dict(s, rules),
         "knowledge": [[_bounds_to_dict(s, o, p) for p in seats] for o in seats],
         "winner": _seat_or_none(s["winner"]),
-        "rng": {
-            "state": int(s["rng"]),
-            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if dice_left >> k & 1],
-            "script_place": int(s["script_place"]),
-        },
+        "rng": _rng_to_dict(s, rules),
     }
+
+
+def _rng_to_dict(s: np.ndarray, rules: Rules) -> dict[str, Any]:
+    dice_left = int(s["dice_left"])
+    rng: dict[str, Any] = {
+        "state": int(s["rng"]),
+        "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if dice_left >> k & 1],
+        "script_place": int(s["script_place"]),
+    }
+    if rules.dice_memory:
+        rng["memory"] = {
+            "sums": [total for total in s["recent_sums"].tolist() if total],
+            "sevens": s["sevens"][: rules.num_players].tolist(),
+            "run": [int(s["seven_roller"]), int(s["seven_run"])],
+        }
+    return rng
 
 
 def _by_name(names: Sequence[str], counts: np.ndarray) -> dict[str, int]:
@@ -277,7 +296,7 @@ def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
     s["deck"][DECK_SIZE - len(state.deck) :] = [CARD_NAMES.index(card) for card in state.deck]
     n = rules.num_players
     s["to_discard"][:n] = _one_a_seat("to_discard", state.to_discard, n)
-    _read_rng(s, state.rng)
+    _read_rng(s, state.rng, n)
     for p, player in enumerate(_one_a_seat("players", state.players, n)):
         _read_player(s, p, player)
     _read_offer(s, state.offer, rules)
@@ -301,12 +320,17 @@ def _set_of(name: str, members: Iterable[int]) -> int:
     return sum(bits)
 
 
-def _read_rng(s: np.ndarray, rng: _Random) -> None:
+def _read_rng(s: np.ndarray, rng: _Random, n: int) -> None:
     if rng.state >= 2**64:
         raise ValueError(f"state.rng.state: expected int < 2**64, got {quoted(rng.state)}")
     s["rng"], s["script_place"] = rng.state, rng.script_place
     throws = (6 * (a - 1) + b - 1 for a, b in rng.dice_left)
     s["dice_left"] = _set_of("rng.dice_left", throws)
+    if rng.memory is not None:
+        sums, sevens = rng.memory.sums, rng.memory.sevens
+        s["recent_sums"][: len(sums)] = sums
+        s["sevens"][:n] = _one_a_seat("rng.memory.sevens", sevens, n)
+        s["seven_roller"], s["seven_run"] = rng.memory.run
 
 
 def _read_player(s: np.ndarray, p: int, player: _Player) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from catan_pz import actions as table
 from catan_pz.actions import RESOURCE_NAMES, action_id, bundle_to_dict, describe_action
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.game.game import Game
 from catan_pz.game.view import view_of
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
@@ -30,6 +29,7 @@ from catan_pz.render.view import CARD_WORDS, Bundle, TableView
 from catan_pz.render.words import edge_words, hex_words, terms_words, vertex_words
 from catan_pz.terms import (
     CARD_NAMES,
+    MOST_COMPOSED,
     NUM_EDGES,
     NUM_HEXES,
     NUM_RESOURCES,

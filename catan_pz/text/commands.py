@@ -19,10 +19,9 @@ from catan_pz.actions import (
 )
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.checks import SYNONYMS, did_you_mean, quoted
-from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.game.view import View
 from catan_pz.render.view import Bundle
-from catan_pz.terms import Phase
+from catan_pz.terms import MOST_COMPOSED, Phase
 from catan_pz.text.choices import Choice, choices_of
 from catan_pz.text.places import LETTERS, SEATS
 

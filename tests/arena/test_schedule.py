@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,11 +46,13 @@ def test_a_schedule_completes_its_last_block() -> None:
     assert [game.block for game in games] == sorted(game.block for game in games)
 
 
-@pytest.mark.parametrize("balanced", [False, True])
-def test_more_rolls_begin_with_the_same(balanced: bool) -> None:
-    few, many = rolls(5, 100, balanced=balanced), rolls(5, 1000, balanced=balanced)
+@pytest.mark.parametrize(
+    "dice", [{"balanced": False}, {"balanced": True}, {"balanced": True, "remembering": 2}]
+)
+def test_more_rolls_begin_with_the_same(dice: dict[str, Any]) -> None:
+    few, many = rolls(5, 100, **dice), rolls(5, 1000, **dice)
     assert (many[:100] == few).all()
-    assert (rolls(6, 100, balanced=balanced) != few).any()
+    assert (rolls(6, 100, **dice) != few).any()
     assert ((many >= 0) & (many < 36)).all()
 
 

@@ -31,6 +31,7 @@ class Reference:
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
         self.rules = state["rules"]
+        self.most = self.rules.get("max_offer_cards", 4)
         self.phase = state["phase"]
         self.p = state["player_to_move"]
         self.me = state["players"][self.p]
@@ -129,8 +130,10 @@ class Reference:
 
     def is_barred(self, hex_id):
         """Whether the friendly robber spares somebody on a hex."""
-        players = self.state["players"]
-        return any(players[q]["visible_points"] <= 2 for q in self.others_at(hex_id))
+        players, spared = self.state["players"], self.others_at(hex_id)
+        if self.rules.get("robber_spares_mover"):
+            spared = {self.owner[v] for v in HEX_VERTICES[hex_id] if v in self.owner}
+        return any(players[q]["visible_points"] <= 2 for q in spared)
 
     def move_robber(self, **where):
         hex_id, robber = where["hex"], self.state["robber"]
@@ -197,12 +200,12 @@ class Reference:
     def compose_give(self, resource):
         give, get = self.composed()
         held = self.hand[resource] > give.get(resource, 0)
-        return self.may_compose() and held and size(give) < 4 and not get.get(resource, 0)
+        return self.may_compose() and held and size(give) < self.most and not get.get(resource, 0)
 
     def compose_get(self, resource):
         give, get = self.composed()
         more = {**get, resource: get.get(resource, 0) + 1}
-        possible = size(get) < 4 and not give.get(resource, 0) and self.can_be_paid(more)
+        possible = size(get) < self.most and not give.get(resource, 0) and self.can_be_paid(more)
         return self.may_compose() and possible
 
     def compose_send(self):

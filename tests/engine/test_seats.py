@@ -27,6 +27,12 @@ def rotated(state, k):
     for name in ("longest_road_owner", "largest_army_owner", "turn_player", "player_to_move"):
         new[name] = seat(state[name])
     new["winner"] = seat(state["winner"])
+    memory = state["rng"].get("memory")
+    if memory:
+        run = [seat(memory["run"][0]), memory["run"][1]]
+        new["rng"] = state["rng"] | {
+            "memory": {**memory, "sevens": moved(memory["sevens"]), "run": run}
+        }
     if state["offer"]:
         offer = state["offer"]
         new["offer"] = {

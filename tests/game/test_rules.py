@@ -30,6 +30,7 @@ DEFAULTS = {
     "max_turns": 1000,
     "robber_on_desert": False,
 }
+"""Without those that JSON leaves out at their defaults, as it was before they came."""
 
 
 def test_defaults():
@@ -89,6 +90,9 @@ WRONG = {
     "first_player": [1, "last"],
     "skip_forced": [1],
     "robber_on_desert": [1],
+    "robber_spares_mover": [1],
+    "dice_memory": [1],
+    "max_offer_cards": [3, 96],
     "max_turns": [0],
 }
 

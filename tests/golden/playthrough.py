@@ -153,8 +153,7 @@ def playthrough(name: str) -> str:
     rules, seed = GAMES[name]
     game, rng = Game(rules, seed=seed), random.Random(seed)
     lines = [f"game {name}, seed {seed}"]
-    differs = {k: v for k, v in rules.to_dict().items() if v != Rules().to_dict()[k]}
-    lines += [f"rules {json.dumps(differs)}", "", *board_lines(game.snapshot()), ""]
+    lines += [f"rules {json.dumps(rules.differences())}", "", *board_lines(game.snapshot()), ""]
     heard: list[Decision] = []
     game.listeners.append(lambda _game, events: heard.append(Decision.of(events)))
     last: dict[str, Any] | None = None

@@ -1,8 +1,10 @@
 """3. A turn."""
 
 from collections import Counter
+from fractions import Fraction
 
 import pytest
+from scipy import stats
 
 from catan_pz import Game
 from catan_pz.terms import Card
@@ -174,6 +176,65 @@ def test_with_13_left_the_balanced_dice_go_on():
     game = before_roll(dice="balanced", rng=rng)
     assert set(game.outcomes(0)) == {tuple(throw) for throw in left}
     assert len(act(game, "roll").snapshot()["rng"]["dice_left"]) == 12
+
+
+def by_the_memory(roller, seats, left, sums, sevens, run):
+    """How likely each roll is: a second, plain reading of the rule."""
+    due = Fraction(1)
+    if sum(sevens) >= seats:
+        due += (Fraction(1, seats) - Fraction(sevens[roller], sum(sevens))) * seats
+    due += Fraction(4, 10) * run[1] * (-1 if run[0] == roller else 1)
+    weights = {}
+    for pair in left:
+        weights[pair] = max(Fraction(0), 1 - Fraction(34, 100) * sums.count(sum(pair)))
+        if sum(pair) == 7:
+            weights[pair] *= min(max(due, 0), 2)
+    whole = sum(weights.values())
+    return {pair: weight / whole for pair, weight in weights.items() if weight}
+
+
+PAIRS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("roller", "seats", "dice", "left", "memory"),
+    [
+        (0, 2, "balanced", PAIRS, ([], [0, 0], [0, 0])),
+        (1, 2, "balanced", PAIRS[3:], ([8, 6, 8, 11], [0, 1], [1, 1])),
+        (0, 2, "balanced", PAIRS[2:30], ([7, 8, 7, 5, 8], [1, 4], [1, 2])),
+        (0, 4, "balanced", PAIRS[20:], ([4, 4, 9, 4, 10], [3, 1, 0, 2], [0, 1])),
+        (2, 3, "random", PAIRS, ([9, 7, 2, 7, 7], [1, 1, 6], [2, 5])),
+        (1, 3, "balanced", PAIRS[5:], ([9, 3, 2, 11, 6], [5, 0, 0], [0, 5])),
+    ],
+)
+def test_dice_with_a_memory(roller, seats, dice, left, memory):
+    """`dice_memory`: sums rolled lately and sevens of one player become less likely."""
+    rng = {
+        "state": 1,
+        "dice_left": [list(roll) for roll in left],
+        "script_place": 0,
+        "memory": dict(zip(("sums", "sevens", "run"), memory, strict=True)),
+    }
+    seat = {"turn_player": roller, "player_to_move": roller}
+    start = before_roll(*[{}] * seats, dice=dice, dice_memory=True, rng=rng, **seat)
+    likely = by_the_memory(roller, seats, left, *memory)
+    assert start.outcomes(0) == {roll: float(share) for roll, share in likely.items()}
+    rolls = Counter()
+    for seed in range(1000):
+        game = start.copy()
+        game.games["rng"][0] = seed
+        rolls[tuple(act(game, "roll").snapshot()["dice"])] += 1
+    assert rolls.keys() <= likely.keys()
+    expected = [1000 * float(likely[roll]) for roll in likely]
+    assert stats.chisquare([rolls[roll] for roll in likely], expected).pvalue > 0.001
+    random = act(start.copy(), "roll", outcome=(6, 1) if (6, 1) in likely else left[-1]).snapshot()
+    sums, sevens, run = memory
+    total = sum(random["dice"])
+    sevens = [n + (total == 7 and p == roller) for p, n in enumerate(sevens)]
+    if total == 7:
+        run = [roller, run[1] + 1 if run[0] == roller else 1]
+    after = {"sums": [total, *sums][:5], "sevens": sevens, "run": run}
+    assert random["rng"]["memory"] == after
 
 
 def test_scripted_dice():

@@ -217,6 +217,22 @@ def test_friendly_robber(case):
     assert len(legal(to_move_robber(*seats), "move_robber")) == 18
 
 
+def test_friendly_robber_that_spares_the_mover():
+    """`robber_spares_mover`: nor on a hex of the mover with 2 visible points or fewer."""
+    options = {"friendly_robber": True, "robber_spares_mover": True}
+    game = to_move_robber(POOR, RICH, **options)
+    assert legal(game, "move_robber") == [h for h in range(19) if h != 9 and h not in SPARED]
+    assert (
+        len(
+            legal(
+                to_move_robber(RICH, {"cities": [10], "settlements": [40]}, **options),
+                "move_robber",
+            )
+        )
+        == 18
+    )
+
+
 EVERYWHERE = (
     {"settlements": [10, 13]},  # hexes 0 1 4, 2 5 6
     {"settlements": [18, 35]},  # hexes 3 7 8, 10 11 15

@@ -461,6 +461,17 @@ def test_at_most_4_a_side():
     assert hands(game) == [{"brick": 1, "wool": 7, "ore": 4}, {"brick": 2, "wool": 2, "ore": 5}]
 
 
+def test_more_than_4_a_side():
+    """`max_offer_cards`: cards that a side may have."""
+    seats = {"hand": {"wool": 9}}, {"hand": {"ore": 9}}
+    game = compose(table(*seats, max_offer_cards=6, **COMPOSED), *["give wool"] * 6)
+    assert legal(game, "compose_give") == []
+    act(compose(game, "get ore"), "compose_send")
+    assert not game.validate()
+    act(act(game, "accept"), "close_with", seat=1)
+    assert hands(game) == [{"wool": 3, "ore": 1}, {"wool": 6, "ore": 8}]
+
+
 def test_composing_gives_only_what_is_held():
     game = table({"hand": {"brick": 1, "wool": 1}}, {"hand": {"ore": 1}}, **COMPOSED)
     assert legal(game, "compose_give") == ["brick", "wool"]

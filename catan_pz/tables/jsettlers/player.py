@@ -18,7 +18,6 @@ from catan_pz.agents.base import ABORTED, VICTORY, Agent, SeatResult
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.checks import as_action
-from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.tables.jsettlers import contents
@@ -26,7 +25,7 @@ from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import event
 from catan_pz.tables.jsettlers.messages import Kind, Message, command
 from catan_pz.tables.jsettlers.reader import Asks, TableReader
-from catan_pz.terms import NUM_RESOURCES, Card, Phase, Resource
+from catan_pz.terms import MOST_COMPOSED, NUM_RESOURCES, Card, Phase, Resource
 
 MOST_REFUSALS: Final = 3
 """Commands refused in one turn after which the turn is ended."""
