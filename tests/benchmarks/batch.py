@@ -4,7 +4,7 @@ Random games of four players without trade between players, the actions drawn by
 every step checks that they are legal and starts the next game where one ends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -55,10 +55,7 @@ def drifted() -> np.ndarray:
 
 
 def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
-    """A batch whose games are somewhere between start and end.
-
-    Draws differ from place to place, so that games that begin alike go their own ways.
-    """
+    """A batch of games under way; those that begin alike go their own ways."""
     batch = CpuBatch(size, seed=1, **RULES, **arguments)
     batch.games[:] = records[np.arange(size) % len(records)]
     for _ in range(20):
@@ -68,11 +65,8 @@ def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
 
 def speeds(
     given: Any, records: np.ndarray, size: int, seen: bool, counts: list[int]
-) -> list[tuple[float, float]]:
-    """Decisions and games a second of batches of one size, by threads.
-
-    They play random legal actions, by the calls that a learner would use.
-    """
+) -> Iterator[str]:
+    """Decisions and games a second of batches of one size, by threads, with a learner's calls."""
     batches = [make(size, records, threads=n, observation=seen) for n in counts]
     played, ended = [0] * len(counts), [0] * len(counts)
 
@@ -88,22 +82,16 @@ def speeds(
     found = rates(works, given.seconds, given.repeats).values()
     for batch in batches:
         batch.close()
-    return [(rate, rate * ended[k] / played[k]) for k, rate in enumerate(found)]
+    for k, rate in enumerate(found):
+        yield f"{rate / 1e6:.2f} ({rate * ended[k] / played[k]:,.0f})"
 
 
 def print_speeds(given: Any, records: np.ndarray) -> None:
-    """Decisions and games a second, by size, what is written, and threads."""
     counts = sorted({1, *(2**k for k in range(10) if 2**k < given.threads), given.threads})
     print("Millions of decisions/s (games/s in brackets), by threads.\n")
     rows = (
-        [
-            f"{size:,}, {'mask and observation' if seen else 'mask'}",
-            *(
-                f"{rate / 1e6:.2f} ({games:,.0f})"
-                for rate, games in speeds(given, records, size, seen, counts)
-            ),
-        ]
-        for size, seen in product(given.sizes, (False, True))
+        [f"{size:,}, {written}", *speeds(given, records, size, "observation" in written, counts)]
+        for size, written in product(given.sizes, ("mask", "mask and observation"))
     )
     print_table(["games", *map(str, counts)], rows)
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
-from catan_pz.arena import Result, play_match
+from catan_pz.arena import play_match
 from catan_pz.arena.results import percent, percents
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
@@ -65,27 +65,20 @@ class Former(Agent):
 
     def __init__(self, package: str, spec: str, rules: Rules) -> None:
         theirs = import_module(f"{package}.rules").Rules.from_dict(rules.to_dict())
-        self._package, self._spec, self._rules = package, spec, theirs
-        self._load()
+        self._given = package, spec, theirs
+        self._agent = self._load()
 
     def _load(self) -> Any:
-        load = import_module(f"{self._package}.cli.agents").load_agent
-        return load(self._spec, self._rules)
+        package, *given = self._given
+        return import_module(f"{package}.cli.agents").load_agent(*given)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         super().reset(seat, rules, seed)
         self._agent = self._load()
-        self._agent.reset(seat, self._rules, seed)
+        self._agent.reset(seat, self._given[2], seed)
 
     def act(self, view: View) -> int:
         return int(self._agent.act(view))
-
-
-def match(args: Any) -> Result:
-    rules = Rules(num_players=args.players, trading=False)
-    former = Former(former_package(args.revision), args.against, rules)
-    agents = [("agent", load(args.agent)), *[("former", former)] * (args.players - 1)]
-    return play_match(agents, args.games, rules, seed=args.seed, results=args.results)
 
 
 def main() -> None:
@@ -99,7 +92,10 @@ def main() -> None:
         seed=(1, "of the match"),
         results=(Path, "file of the games' results"),
     )
-    result = match(args)
+    rules = Rules(num_players=args.players, trading=False)
+    former = Former(former_package(args.revision), args.against, rules)
+    agents = [("agent", load(args.agent)), *[("former", former)] * (args.players - 1)]
+    result = play_match(agents, args.games, rules, seed=args.seed, results=args.results)
     row = [args.agent, f"{args.against} at {args.revision}", args.players, len(result.games)]
     rate, interval = result.win_rate("agent"), result.interval("agent")
     header = ("agent", "against", "players", "games", "won", "95 % interval")

@@ -1,25 +1,22 @@
 """What a training on Ray takes and gives: python -m tests.benchmarks scale
 
 Measures, for `examples/distributed/train_ray.py` with its usual options, bytes and messages a
-decision, what one actor gives and one learner takes, and what the object store carries; works out
-from these what 10, 100 and 1,000 actors need; and checks that on a cluster of two nodes in this
-machine. Speeds of actor and learner are in seconds of CPU time, of one core, so that other work on
-the machine doesn't count.
+decision, what one actor gives and one learner takes, and what the object store carries between two
+nodes of a cluster in this machine; works out from these what 10, 100 and 1,000 actors need. Speeds
+of actor and learner are in seconds of CPU time, of one core, so that other work on the machine
+doesn't count.
 Takes the extras `train` and `ray`.
 """
 
 import os
-import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.measuring import cores, options, print_table
-from tests.clusters import own_processes, ray_cluster
+from tests.benchmarks.measuring import options, print_table
+from tests.clusters import ray_cluster
 from tests.examples.programs import load
 
 GIGABIT = 1e9 / 8
@@ -47,15 +44,10 @@ class Figures:
         return sum(self.arrays.values())
 
 
-def usual(program: Any, games: int, steps: int, *more: str) -> Any:
-    """The usual options, with the games and decisions of a round."""
-    words = [f"--num-envs={games}", f"--n-steps={steps}", "--workers=2", *more]
-    return program.parse(program.Args, words, "")
-
-
 def measure_alone(program: Any, games: int, steps: int, rounds: int) -> Figures:
     """Bytes, and the speed of actor and learner, without Ray."""
-    args = usual(program, games, steps)
+    words = [f"--num-envs={games}", f"--n-steps={steps}", "--workers=2"]
+    args = program.parse(program.Args, words, "")
     program.torch.set_num_threads(1)
     worker = program.Worker(args, 0, None)
     network = program.make_network(args)
@@ -113,46 +105,6 @@ def measure_store(ray: Any, found: Figures, repeats: int) -> None:
     ray.kill(sender)
 
 
-def train(program: Any, found: Figures, rounds: int) -> dict[str, float]:
-    """Some updates of the example with two workers; speed, CPU time and bytes of a decision."""
-    with tempfile.TemporaryDirectory() as out:
-        more = ("--no-eval-first", f"--out={out}", "--eval-games=1", "--no-progress")
-        args = usual(program, found.games, found.steps, *more)
-        run = program.Run(args)
-        run.update()  # everything is started
-        start, cpu, sent = time.perf_counter(), cpu_seconds(), loopback_bytes()
-        for _ in range(rounds):
-            run.update()
-        seconds, count = time.perf_counter() - start, rounds * args.round_frames
-        told = {
-            "rate": count / seconds,
-            "cpu": (cpu_seconds() - cpu) / count,
-            "bytes": (loopback_bytes() - sent) / count,
-            "learned": run.totals["learned"] / run.totals["rounds"],
-        }
-        run.workers.close()
-    return told
-
-
-def cpu_seconds() -> float:
-    """CPU time of this process and of those of its clusters."""
-    total = 0.0
-    for process in (Path(f"/proc/{os.getpid()}"), *own_processes()):
-        try:
-            words = (process / "stat").read_text().rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        total += (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-    return total
-
-
-def loopback_bytes() -> int:
-    """Bytes that this machine has sent to itself, those of other programs included."""
-    lines = Path("/proc/net/dev").read_text().splitlines()
-    (loopback,) = [line for line in lines if line.strip().startswith("lo:")]
-    return int(loopback.split()[9])
-
-
 def show_measured(found: Figures) -> None:
     arrays = found.arrays | {"together": found.bytes}
     print_table(("of each decision", "bytes"), ((name, f"{x:,.1f}") for name, x in arrays.items()))
@@ -192,18 +144,6 @@ def show_model(found: Figures) -> None:
     print_table(("what saturates", "at decisions/s", "at actors"), saturated)
 
 
-def checked(program: Any, found: Figures, rounds: int) -> Iterator[tuple[str, ...]]:
-    """The model against two workers on two nodes of this machine."""
-    told = train(program, found, rounds)
-    cpu = 1 / found.actor + told["learned"] / (found.games * found.steps) / found.learner
-    times = f"{1e6 * cpu:,.0f} us", f"{1e6 * told['cpu']:,.0f} us"
-    yield "CPU time of a decision, all processes", *times
-    sizes = f"{found.bytes / 2:,.0f}", f"{told['bytes']:,.0f}"
-    yield "bytes between the nodes a decision, half of them from the other node", *sizes
-    most = f"{cores() / cpu:,.0f}"
-    yield f"decisions/s, {cores()} cores at most", most, f"{told['rate']:,.0f}"
-
-
 def main() -> None:
     chosen = options(
         __doc__,
@@ -223,6 +163,4 @@ def main() -> None:
         measure_store(ray, found, chosen.repeats)
         show_measured(found)
         show_model(found)
-        header = ("two nodes in this machine, two workers", "model", "measured")
-        print_table(header, checked(program, found, chosen.rounds))
         del os.environ["RAY_ADDRESS"]

@@ -80,15 +80,6 @@ def speeds(simulations: int) -> Iterator[list[Any]]:
         yield [how["method"], how["rollout"], turns, f"{each:,.0f}", f"{1000 * decision:.1f}"]
 
 
-def match(args: Any, folder: Path, **how: Any) -> Result:
-    """One searcher against copies of another agent."""
-    name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(how.items()))
-    path = folder / f"{name}-{args.players}-{args.opponent}-{args.games}-{args.seed}.jsonl"
-    agents = [("search", SearchAgent(**how)), *[args.opponent] * (args.players - 1)]
-    rules = Rules(num_players=args.players, trading=False)
-    return play_match(agents, args.games, rules, seed=args.seed, results=path, progress=False)
-
-
 def draw(results: dict[int, Result], players: int, opponent: str) -> Figure:
     """Win rates with their intervals, by simulations."""
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -108,11 +99,17 @@ def draw(results: dict[int, Result], players: int, opponent: str) -> Figure:
 
 
 def strength(args: Any, folder: Path, results: dict[int, Result]) -> Iterator[list[Any]]:
-    """How often the searcher wins, by its budget; results are kept by it."""
+    """How often one searcher wins against copies of another agent, by its budget."""
     for simulations in args.simulations:
         how = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
         how |= {} if args.turns is None else {"turns": args.turns}
-        result = results[simulations] = match(args, folder, **how)
+        name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(how.items()))
+        path = folder / f"{name}-{args.players}-{args.opponent}-{args.games}-{args.seed}.jsonl"
+        agents = [("search", SearchAgent(**how)), *[args.opponent] * (args.players - 1)]
+        rules = Rules(num_players=args.players, trading=False)
+        result = results[simulations] = play_match(
+            agents, args.games, rules, seed=args.seed, results=path, progress=False
+        )
         won, interval = percent(result.win_rate("search")), percents(result.interval("search"))
         pace = f"{result.tally('search').milliseconds:.1f}"
         yield [f"{simulations:,}", len(result.games), won, interval, pace]

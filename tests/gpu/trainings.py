@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +33,8 @@ SHORTEST = 10.0
 """Seconds that a training has at least."""
 STOPPING = 60.0
 """Seconds that a training has to stop, save and evaluate, once it is asked to."""
+ENDED = {143: "stopped as its time was over", -9: "killed as its time was over"}
+"""What statuses of `timeout` tell of a training that hasn't ended by itself."""
 LAST_ROUNDS = 5
 """Rounds whose median rate is reported: those before have compiled the kernels and the network."""
 
@@ -72,33 +73,23 @@ def train(name: str, options: list[str], deadline: Deadline) -> tuple[str, str]:
     """
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
-    asked = ""
+    limit = ["timeout", "--preserve-status", f"--kill-after={STOPPING}"]
+    program = [sys.executable, f"examples/{name}.py", *options]
     with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [sys.executable, f"examples/{name}.py", "--out", folder, *options],
+        done = subprocess.run(
+            [*limit, str(max(SHORTEST, deadline.left)), *program, "--out", folder],
             cwd=ROOT,
             env=os.environ | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
+            check=False,
         )
-        try:
-            printed, errors = process.communicate(timeout=max(SHORTEST, deadline.left))
-        except subprocess.TimeoutExpired:
-            asked = "stopped"
-            process.terminate()
-            try:
-                printed, errors = process.communicate(timeout=STOPPING)
-            except subprocess.TimeoutExpired:
-                asked = "killed"
-                process.kill()
-                printed, errors = process.communicate()
-    if process.returncode not in (0, *((-signal.SIGTERM, -signal.SIGKILL) if asked else ())):
-        return "failed", f"exit status {process.returncode}\n{errors[-2000:]}"
-    line = (printed.strip().splitlines() or ["nothing printed"])[-1]
-    if process.returncode != 0:
-        line = f"{asked} as its time was over"
-    last = rates(printed)[-LAST_ROUNDS:]
+    if done.returncode not in (0, *ENDED):
+        return "failed", f"exit status {done.returncode}\n{done.stderr[-2000:]}"
+    line = (
+        ENDED.get(done.returncode) or (done.stdout.strip().splitlines() or ["nothing printed"])[-1]
+    )
+    last = rates(done.stdout)[-LAST_ROUNDS:]
     told = f"; {median(last):,.0f} frames/s in the last {len(last)} rounds" if last else ""
     return f"{line}{told}", ""
 
