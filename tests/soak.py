@@ -6,7 +6,6 @@ breaks the rules, and at the memory taken, which must not grow. Prints a table.
 
 import argparse
 import random
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -118,18 +117,20 @@ def batch(threads: int = 1, games: int = GAMES) -> Many:
     return Many(CpuBatch(games, seed=1, offer_form="both", threads=threads))
 
 
+LEARNER: dict[str, Any] = {"seat": "random", "offer_form": "both"}
+
+
 def seats(threads: int = 1) -> Many:
     """Many games for a learner, the others drawn inside."""
     from catan_pz.env.vector.single_learner import SingleLearnerBatch
 
-    options: dict[str, Any] = {"seat": "random", "offer_form": "both", "observation": "flat"}
-    return Many(SingleLearnerBatch(GAMES, seed=1, threads=threads, **options))
+    return Many(SingleLearnerBatch(GAMES, seed=1, threads=threads, observation="flat", **LEARNER))
 
 
 def gymnasium() -> Many:
     from catan_pz.env.vector.gymnasium import CatanVectorEnv
 
-    env: Any = CatanVectorEnv(GAMES, seat="random", offer_form="both")
+    env: Any = CatanVectorEnv(GAMES, **LEARNER)
     env.reset(seed=1)
     return Many(env.batch, lambda: env.step(env.batch.sample()))
 
@@ -138,7 +139,7 @@ def sb3() -> Many:
     """The same through Stable-Baselines3's `VecEnv`."""
     from catan_pz.env.vector.sb3 import CatanVecEnv
 
-    env: Any = CatanVecEnv(GAMES, seat="random", offer_form="both", seed=1)
+    env: Any = CatanVecEnv(GAMES, seed=1, **LEARNER)
     env.reset()
     return Many(env.batch, lambda: env.step(env.batch.sample()))
 
@@ -149,7 +150,7 @@ def torchrl() -> Many:
 
     from catan_pz.env.vector.torchrl import CatanTorchRLEnv
 
-    env: Any = CatanTorchRLEnv(GAMES, seat="random", offer_form="both", seed=1)
+    env: Any = CatanTorchRLEnv(GAMES, seed=1, **LEARNER)
     data = env.reset()
 
     def step() -> None:
@@ -209,11 +210,7 @@ def main() -> None:
     given = parser.parse_args()
 
     def row(name: str) -> list[str]:
-        try:
-            run = RUNS[name]()
-        except ImportError as error:
-            sys.exit(f"{name} can't run: {error}")
-        start = perf_counter()
+        run, start = RUNS[name](), perf_counter()
         decisions, growth = soak(run, given.decisions)
         rate = decisions / (perf_counter() - start)
         grown = "" if growth is None else f"{growth // 1024:,}"

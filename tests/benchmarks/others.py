@@ -38,31 +38,13 @@ COMPARED = {
 
 
 @dataclass
-class Best:
-    """The best measures of a way, and what was played in all of them."""
-
-    rate: float = 0.0
-    rate_without_drawing: float = 0.0
-    decisions: int = 0
-    games: int = 0
-
-    def add(self, measure: dict[str, Any]) -> None:
-        decisions, seconds = measure["decisions"], measure["seconds"]
-        self.rate = max(self.rate, decisions / seconds)
-        without = decisions / (seconds - measure["drawing"])
-        self.rate_without_drawing = max(self.rate_without_drawing, without)
-        self.decisions += decisions
-        self.games += measure["games"]
-
-
-@dataclass
 class Program:
-    """A program that runs in a process of its own."""
+    """A program that runs in a process of its own, and the measures of each of its ways."""
 
     name: str
     process: subprocess.Popen[str]
     version: str = ""
-    ways: dict[str, Best] = field(default_factory=dict)
+    ways: dict[str, list[dict[str, float]]] = field(default_factory=dict)
 
     def read(self) -> dict[str, Any]:
         assert self.process.stdout is not None
@@ -75,10 +57,16 @@ class Program:
         assert self.process.stdin is not None
         self.process.stdin.write(f"{way} {seconds}\n")
         self.process.stdin.flush()
-        self.ways[way].add(self.read())
+        self.ways[way].append(self.read())
 
     def close(self) -> None:
         self.process.communicate()
+
+
+def rates(measures: list[dict[str, float]]) -> tuple[float, float]:
+    """The best decisions a second, and the best without the time that drawing took."""
+    whole = max(one["decisions"] / one["seconds"] for one in measures)
+    return whole, max(one["decisions"] / (one["seconds"] - one["drawing"]) for one in measures)
 
 
 def environment(name: str, python: str, packages: list[str]) -> Path:
@@ -112,7 +100,7 @@ def start(name: str, python: str | Path, worker: str, arguments: list[str]) -> P
     program = Program(name, process)
     ready = program.read()
     program.version = ready["version"]
-    program.ways = {way: Best() for way in ready["ways"]}
+    program.ways = {way: [] for way in ready["ways"]}
     return program
 
 
@@ -134,13 +122,13 @@ def start_all(core: int, num_games: int, clock: str, python: str) -> list[Progra
     return programs
 
 
-def measures(programs: list[Program]) -> Iterator[list[str]]:
+def measured(programs: list[Program]) -> Iterator[list[str]]:
     for program in programs:
-        for way, best in program.ways.items():
-            length = best.decisions / max(best.games, 1)
-            cells = (best.rate, best.rate_without_drawing, best.rate / length, length)
-            numbers = [f"{number:,.0f}" for number in cells]
-            if best.rate == best.rate_without_drawing:
+        for way, measures in program.ways.items():
+            decisions, games = (sum(one[k] for one in measures) for k in ("decisions", "games"))
+            (rate, without), length = rates(measures), decisions / max(games, 1)
+            numbers = [f"{x:,.0f}" for x in (rate, without, rate / length, length)]
+            if rate == without:
                 numbers[1] = ""  # not timed by itself
             yield [f"{program.name} {program.version}", way, *numbers]
 
@@ -149,14 +137,15 @@ def ratios(programs: list[Program]) -> Iterator[list[str]]:
     """How many times as fast catan-pz is, way by way."""
     own, *others = programs
     for program in others:
-        for way, theirs in program.ways.items():
+        for way, measures in program.ways.items():
+            theirs = rates(measures)
             for own_way in COMPARED[way]:
-                mine = own.ways[own_way]
-                without = mine.rate_without_drawing / theirs.rate_without_drawing
-                cells = [f"{program.name} {program.version}", own_way]
-                cells.append(f"{mine.rate / theirs.rate:.2f}")
-                cells.append("" if theirs.rate == theirs.rate_without_drawing else f"{without:.2f}")
-                yield cells
+                cells = [
+                    f"{a / b:.2f}" for a, b in zip(rates(own.ways[own_way]), theirs, strict=True)
+                ]
+                if theirs[0] == theirs[1]:
+                    cells[1] = ""
+                yield [f"{program.name} {program.version}", own_way, *cells]
 
 
 def main() -> None:
@@ -180,6 +169,6 @@ def main() -> None:
         program.close()
     print(f"Batches of {given.games:,} games, one core, {given.clock} time.\n")
     header = ("program", "what is done", "decisions/s", "without drawing", "games/s")
-    print_table((*header, "decisions a game"), measures(programs))
+    print_table((*header, "decisions a game"), measured(programs))
     header = ("catan-pz against", "what catan-pz does", "times as fast", "without drawing")
     print_table(header, ratios(programs))

@@ -87,9 +87,9 @@ def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:
         program.measure(way, 0.01)
     program.close()
     assert program.process.returncode == 0
-    for one in program.ways.values():
-        assert 0 < one.rate <= one.rate_without_drawing
-        assert one.decisions > 0
+    for measures in program.ways.values():
+        whole, without_drawing = others.rates(measures)
+        assert 0 < whole <= without_drawing
     assert set(program.ways) >= {way for ways in others.COMPARED.values() for way in ways}
 
 

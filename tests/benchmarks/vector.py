@@ -41,12 +41,7 @@ def frames(num_envs: int, act: Callable[[], Any]) -> Callable[[], int]:
 def native(num_envs: int, **arguments: Any) -> Callable[[], int]:
     env = CatanVecEnv(num_envs, seed=1, **RULES, **arguments)
     env.reset()
-
-    def act() -> None:
-        env.env_method("action_masks")
-        env.step(env.sample())
-
-    return frames(num_envs, act)
+    return frames(num_envs, lambda: (env.env_method("action_masks"), env.step(env.sample())))
 
 
 def torchrl(num_envs: int) -> Callable[[], int]:
@@ -125,16 +120,13 @@ def learning_rows(sizes: list[int], count: int) -> Iterator[list[str]]:
         for told, form, policy in (("float32", "flat", {}), ("int8", "units", units)):
             make = partial(CatanVecEnv, games, seed=1, observation=form, **RULES)
             rows[f"CatanVecEnv, {games:,} games, {told}"] = learning(make, count, **policy)
-
-    def single(kind: Any, number: int) -> float:
-        return learning(
-            lambda: VecMonitor(kind([lambda: SingleSeatEnv(**RULES)] * number)), ROLLOUT
-        )
-
-    rows[f"DummyVecEnv over SingleSeatEnv, {sizes[0]} games"] = single(DummyVecEnv, sizes[0])
-    names = {n: f"SubprocVecEnv over SingleSeatEnv, {n} processes" for n in (cores(), 4 * cores())}
-    rows |= {name: single(SubprocVecEnv, number) for number, name in names.items()}
-    best = max(rows[name] for name in names.values())
+    single = partial(SingleSeatEnv, **RULES)
+    kinds = [(DummyVecEnv, sizes[0], "games")]
+    kinds += [(SubprocVecEnv, number, "processes") for number in (cores(), 4 * cores())]
+    for kind, number, what in kinds:
+        rate = learning(lambda k=kind, n=number: VecMonitor(k([single] * n)), ROLLOUT)
+        rows[f"{kind.__name__} over SingleSeatEnv, {number} {what}"] = rate
+    best = max(rate for name, rate in rows.items() if name.startswith("SubprocVecEnv"))
     for name, rate in rows.items():
         yield [name, f"{rate:,.0f}", f"{rate / best:.1f}"]
 
