@@ -20,7 +20,6 @@ BENCHMARKS = ROOT / "tests" / "benchmarks"
 
 
 def files() -> Iterator[Path]:
-    """Files with entry points."""
     for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
         if "\n@entry\n" in path.read_text(encoding="utf-8"):
             if BENCHMARKS not in path.parents and (BACKEND == "fast" or path.name != FAST_ONLY):
@@ -37,7 +36,6 @@ def entries() -> list[Entry]:
 
 
 def main() -> None:
-    """Compile what is not cached."""
     for entry in entries():
         entry.compiled()
 

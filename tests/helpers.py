@@ -42,12 +42,10 @@ CARD = {"wool": 1, "grain": 1, "ore": 1}
 
 
 def edge(v: int, w: int) -> int:
-    """The edge between two vertices."""
     return _EDGE_OF[frozenset((v, w))]
 
 
 def path(*vertices: int) -> list[int]:
-    """The edges along a way through vertices."""
     return [edge(v, w) for v, w in itertools.pairwise(vertices)]
 
 
@@ -94,7 +92,6 @@ def next_turn(game: Game, number: int = 12) -> Game:
 
 
 def phase(game: Game) -> str:
-    """What the game waits for."""
     return game.phase.name.lower()
 
 
@@ -128,7 +125,6 @@ def refused(game: Game, kind: str, **arguments: Any) -> None:
 
 
 def player(game: Game, p: int) -> dict[str, Any]:
-    """What a snapshot says of a player."""
     return game.snapshot()["players"][p]
 
 
@@ -142,12 +138,10 @@ def hand(game: Game, p: int) -> dict[str, int]:
 
 
 def hands(game: Game) -> list[dict[str, int]]:
-    """The resource cards of every player."""
     return [hand(game, p) for p in range(game.rules.num_players)]
 
 
 def bank(game: Game) -> dict[str, int]:
-    """What the bank holds."""
     return game.snapshot()["bank"]
 
 

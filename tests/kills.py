@@ -39,7 +39,6 @@ PROGRAMS = {
 
 
 def words(name: str, folder: Path) -> list[str]:
-    """A program's command line, for an output folder that may hold a part of its work."""
     words = [sys.executable, *PROGRAMS[name].split()]
     if name == "arena":
         return [*words, f"--results={folder}/games.jsonl", f"--records={folder}/records"]
@@ -80,7 +79,6 @@ def check(folder: Path) -> None:
 
 
 def run(program: str, folder: Path, until: Callable[[], bool] = lambda: False) -> bool:
-    """Start the program; whether it came to its end before it was to be killed."""
     folder.mkdir(exist_ok=True)
     log = folder.with_suffix(".log")
     with log.open("w") as output:

@@ -102,7 +102,6 @@ class Many:
 
 
 def expect_sound(name: str, games: np.ndarray) -> None:
-    """Raise an `AssertionError` if the state of a game breaks the rules."""
     (violation,) = violations_of(games)
     assert violation == Violation.NONE, f"{name} breaks the rules: {violation!r}"
 
@@ -136,7 +135,6 @@ def gymnasium() -> Many:
 
 
 def sb3() -> Many:
-    """The same through Stable-Baselines3's `VecEnv`."""
     from catan_pz.env.vector.sb3 import CatanVecEnv
 
     env: Any = CatanVecEnv(GAMES, seed=1, **LEARNER)
@@ -175,7 +173,6 @@ RUNS: dict[str, Callable[[], Single | Many]] = {
 
 
 def resident() -> int | None:
-    """Bytes of memory that this process takes, where the system tells."""
     statm = Path("/proc/self/statm")
     if not statm.exists():
         return None

@@ -13,8 +13,6 @@ Script = Callable[[int, dict[str, Any]], Any]
 
 
 class ScriptedModel:
-    """The server: its address, and what it was asked."""
-
     def __init__(self, script: Script) -> None:
         self.questions: list[dict[str, Any]] = []
         self.keys: list[str] = []
@@ -71,7 +69,6 @@ def completion(said: Any) -> bytes:
 
 
 def dripping(seconds: float) -> Iterator[bytes]:
-    """A response that comes byte by byte and never ends."""
     while True:
         yield b" "
         time.sleep(seconds)
@@ -79,7 +76,6 @@ def dripping(seconds: float) -> Iterator[bytes]:
 
 @contextmanager
 def scripted(script: Script) -> Iterator[ScriptedModel]:
-    """A server that runs by a script."""
     model = ScriptedModel(script)
     try:
         yield model

@@ -135,8 +135,6 @@ def test_win_probabilities_are_those_of_an_evaluator_if_there_is_one() -> None:
 
 
 class Listener(Agent):
-    """Notes how much it has heard when it is asked, and how it was let go."""
-
     needs_belief = True
     left: ClassVar[list[str]] = []
 

@@ -70,7 +70,6 @@ def test_evolved_weights_win_more(players, trading, least):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", list(PARTS))
 def test_every_part_earns_its_place(part):
-    """Two players without the part against two with it."""
     without = HeuristicAgent(Weights().without(part))
     played = play_compiled(["heuristic", without] * 2, 400, seed=4)
     assert played.won(0) + played.won(2) > 200

@@ -45,7 +45,6 @@ def guesses(seed: int) -> Iterator[int]:
 
 
 def hidden(game: Game) -> tuple[bytes, int]:
-    """The deck, and the state from which the dice follow."""
     return game.state["deck"].tobytes(), int(game.state["rng"])
 
 
@@ -64,8 +63,6 @@ class Oracle(Agent):
 
 
 class BatchOracle(BatchAgent):
-    """Works out seeds of games, and of those that follow in a batch."""
-
     def __init__(self) -> None:
         self.seeds: set[int] = set()
 
@@ -124,8 +121,6 @@ def test_the_seed_of_a_block_tells_nothing_of_other_blocks() -> None:
 
 
 class Believer(Agent):
-    """Keeps its views."""
-
     needs_belief = True
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:

@@ -16,12 +16,10 @@ HOME = {"settlements": [20, 42], "roads": [*path(20, 21), *path(42, 43)]}
 
 
 def table(*players, **entries):
-    """A position of four; seats not given have nothing."""
     return position([*players, *[{}] * (4 - len(players))], **entries)
 
 
 def choice(game, weights=None):
-    """What the heuristic player would do, in words."""
     agent = HeuristicAgent(weights)
     agent.reset(game.player, game.rules, 1)
     view = view_of(game, game.player)
@@ -136,7 +134,6 @@ def test_first_settlements_go_where_production_is_rich_and_varied():
 
 
 def worth(game, vertex):
-    """Pips around a vertex."""
     other = game.copy()
     act(other, "build_settlement", vertex=vertex)
     return int(other.state["pips"][0].sum())

@@ -72,8 +72,6 @@ def test_a_mixture_within_a_mixture_samples_independently():
 
 
 class Alternating(Agent):
-    """Keeps count of its decisions, by which it chooses."""
-
     ended = 0
 
     def reset(self, seat, rules, seed):

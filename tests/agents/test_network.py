@@ -43,7 +43,6 @@ def model(choice="sample", activation="tanh", kind="dense", outputs="logits", ba
 
 @pytest.fixture(scope="module")
 def positions():
-    """Observations and masks of games under way."""
     batch = SingleLearnerBatch(40, seed=1, seat="random", **QUICK)
     for _ in range(30):
         batch.step(batch.sample())
@@ -250,8 +249,6 @@ def test_a_card_tells_everything():
 
 
 class Hand(encoders.Encoder):
-    """Own hand, as its int8 numbers."""
-
     name = "hand_of_a_test"
     segments = (encoders.Segment("hand", (5,), "(R)", "int8", 0, 127),)
 
@@ -260,8 +257,6 @@ class Hand(encoders.Encoder):
 
 
 class OtherHand(Hand):
-    """Gives other numbers under the same name, in the same shape and dtype."""
-
     def __init__(self, change):
         self.change = change
 

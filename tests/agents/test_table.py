@@ -14,15 +14,11 @@ QUICK = {"trading": False, "max_turns": 25}
 
 
 class First(Agent):
-    """Plays the legal action of the lowest id."""
-
     def act(self, view):
         return int(view.mask.argmax())
 
 
 class Believer(Agent):
-    """Plays by chance and looks whether drawn games look like the present one."""
-
     needs_belief = True
 
     def act(self, view):
@@ -101,8 +97,6 @@ def test_an_illegal_choice_names_agent_and_seat():
 
 
 class Diary(First):
-    """Writes down every call that a host makes."""
-
     def __init__(self, fails_in=""):
         self.calls = []
         self.fails_in = fails_in

@@ -53,8 +53,6 @@ class Alone(Agent):
 
 
 class Counter(Agent):
-    """Plays at random, counts its decisions, and sleeps DAWDLE seconds (a variable) in each."""
-
     def reset(self, seat: int, rules: Any, seed: int) -> None:
         super().reset(seat, rules, seed)
         self.asked = 0
@@ -67,8 +65,6 @@ class Counter(Agent):
 
 
 class Failing(Counter):
-    """Fails in its decision number `after`, in one of several ways."""
-
     def __init__(self, after: int = 10, how: str = "raises") -> None:
         self.after, self.how = after, how
 
@@ -117,8 +113,6 @@ class Abandoning(Failing):
 
 
 class Deaf(Counter):
-    """Raises when it hears the events of an early turn."""
-
     def reset(self, seat: int, rules: Any, seed: int) -> None:
         super().reset(seat, rules, seed)
         self.heard = 0
@@ -130,15 +124,11 @@ class Deaf(Counter):
 
 
 class Sulking(Counter):
-    """Raises when its game has ended."""
-
     def end(self, result: Any) -> None:
         raise RuntimeError("not fair")
 
 
 class Staring(Counter):
-    """Never returns from what it hears of its tenth decision."""
-
     def observe(self, events: Any) -> None:
         if self.asked == 10:
             hang()
@@ -151,8 +141,6 @@ class Lingering(Counter):
 
 
 class Fainting(Counter):
-    """Ends its process when its game has ended."""
-
     def end(self, result: Any) -> None:
         os._exit(9)
 
@@ -163,8 +151,6 @@ class Unready(Counter):
 
 
 class Capricious(BatchAgent):
-    """Builds; some random numbers make it raise, others make it answer an illegal action."""
-
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         rare = views.random_bits % np.uint64(90)
         if (rare == 0).any():
@@ -174,8 +160,6 @@ class Capricious(BatchAgent):
 
 
 class Fatal(BatchAgent):
-    """Builds; some random numbers make it end its process."""
-
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         if (views.random_bits % np.uint64(60) == 0).any():
             os._exit(7)

@@ -29,7 +29,6 @@ AGENTS: list[Any] = [("builder", Builder()), "counting", ("raising", Failing(12)
 
 @pytest.fixture(scope="module", autouse=True)
 def registered() -> Iterator[None]:
-    """Registered agents are known to workers."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(registry, "_HOMES", dict(registry._HOMES))
         registry.register("counting", "tests.arena.players:Counter")

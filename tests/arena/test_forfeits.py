@@ -101,8 +101,6 @@ def test_forfeits_are_warned_of() -> None:
 
 
 class Answering(Builder):
-    """Gives its choices in another form."""
-
     def __init__(self, form: Callable[[NDArray[np.int64]], Any]) -> None:
         super().__init__()
         self.form = form

@@ -65,8 +65,6 @@ class RaisingInBatcher(Patient):
 
 
 class Inventive(Patient):
-    """Its batcher gives back what wasn't submitted."""
-
     def batcher(self) -> SlowBatcher:
         batcher = SlowBatcher([])
         batcher.collect = lambda: [(-1, 0)]  # type: ignore[method-assign]

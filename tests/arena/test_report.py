@@ -45,7 +45,6 @@ def test_csv_holds_every_game(result: Result) -> None:
 
 
 def cells(page: str, first: str) -> list[list[str]]:
-    """Rows of the table whose first title this is."""
     _, _, table = page.partition(f"| {first} |")
     lines = table.partition("\n\n")[0].replace("\\|", "/").splitlines()[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

@@ -64,7 +64,6 @@ def play_and_look(
     viewer: int,
     script: Int8Matrix,
 ):
-    """Play a random legal action, if there is one; write mask, observation, events, terms."""
     n = legal.count_legal(s)
     if n > 0:
         a = legal.pick_legal(s, chance.draw_below(s, n))
@@ -75,7 +74,6 @@ def play_and_look(
 
 @cuda.jit
 def simulated_kernel(games, masks, observations, events, terms, viewer, script):
-    """`play_and_look` in every game, one a thread."""
     i = cuda.grid(1)
     if i < games.shape[0]:
         play_and_look(games[i], masks[i], observations[i], events[i], terms[i], viewer, script)
@@ -98,8 +96,6 @@ def give_out_tensors() -> None:
     from catan_pz.batch import cuda_device
 
     class Tensors(cuda_device.SimulatedGpu):
-        """The simulator with tensors."""
-
         def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
             return torch.from_numpy(super().zeros(shape, dtype))
 
@@ -113,7 +109,6 @@ def give_out_tensors() -> None:
 
 
 def digest_of(digest: Any, *parts: Any) -> None:
-    """Take arrays or tensors up in a digest."""
     for part in parts:
         if part is not None:
             digest.update(np.ascontiguousarray(part).tobytes())

@@ -63,8 +63,6 @@ def test_a_signal_in_the_middle_of_play(kind: Any) -> None:
 
 
 class Interrupted(BatchAgent):
-    """An opponent that is interrupted at each decision."""
-
     name = "interrupted"
 
     def act_batch(self, views):

@@ -32,7 +32,6 @@ def three(cards: list[dict[str, int]], victory_points: int = 10, **entries: Any)
 
 
 def followed(game: Game) -> CardBelief:
-    """Seat 0's belief, which follows the game."""
     belief = CardBelief(0, game.games[0])
     game.listeners.append(lambda game, events: belief.update(events, game.state))
     return belief

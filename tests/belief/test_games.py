@@ -26,8 +26,6 @@ RULE_SETS: dict[str, dict[str, Any]] = {
 
 
 class Table:
-    """A random game in which every seat keeps a belief."""
-
     def __init__(self, seed: int, options: dict[str, Any]) -> None:
         self.game = Game(seed=seed, **options)
         self.rng = np.random.default_rng(seed)
@@ -44,7 +42,6 @@ class Table:
                 bounds.update(event)
 
     def play(self) -> bool:
-        """Play a random action, if there is one; chance outcomes are the game's own."""
         legal = self.game.legal_actions()
         if len(legal) > 0:
             self.game.step(choose(self.rng, legal))

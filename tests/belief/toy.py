@@ -29,7 +29,6 @@ def frozen(hands: np.ndarray) -> Hands:
 
 
 def random_story(seed: int, seats: int, resources: int, length: int) -> Story:
-    """A random story that starts with a few cards in known hands."""
     rng = np.random.default_rng(seed)
     hands = rng.integers(0, 3, (seats, resources))
     told, events = [frozen(hands)], []

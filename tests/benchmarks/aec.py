@@ -33,7 +33,6 @@ print(times[1] - times[0], times[2] - times[0], perf_counter() - times[2])
 
 
 def loop(env: Any) -> Callable[[], int]:
-    """Agent steps of the usual loop, games begun anew where they end."""
     draw = random.Random(0).random
     env.reset(seed=0)
 
@@ -62,7 +61,6 @@ def repeated(call: Callable[[], Any]) -> Callable[[], int]:
 
 
 def start_seconds() -> tuple[float, float, float, float]:
-    """Seconds to import the package and the environment, and to a first and a later game."""
     with tempfile.TemporaryDirectory() as cache:
         environment = os.environ | {"NUMBA_CACHE_DIR": cache}
         words = [sys.executable, "-c", START]
@@ -74,7 +72,6 @@ def start_seconds() -> tuple[float, float, float, float]:
 
 
 def rows(seconds: float, repeats: int) -> Iterator[tuple[str, str]]:
-    """Rows of the loops, of single calls, and of the time until a game runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pettingzoo.classic import connect_four_v3

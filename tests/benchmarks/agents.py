@@ -38,13 +38,11 @@ PAIRS = (
 
 
 def share(won: int, games: int) -> str:
-    """A win rate with its interval, in percent."""
     low, high = (100 * bound for bound in wilson(won, games, normal_quantile(0.95))[-2:])
     return f"{100 * won / games:.1f} ({low:.1f} to {high:.1f})"
 
 
 def against(one: Any, others: Any, games: int, options: dict[str, Any]) -> str:
-    """Wins of one player against copies of another in all other seats."""
     seats = 2 if options.get("rules") == "one_v_one" else options.get("num_players", 4)
     played = play_compiled([one, *[others] * (seats - 1)], games, seed=1, **options)
     return share(played.won(0), games)
@@ -57,7 +55,6 @@ def strength(games: int) -> Iterator[list[str]]:
 
 
 def ablation(games: int, parts: Sequence[str]) -> Iterator[list[str]]:
-    """Each part off in one seat, against full players in the others."""
     full = HeuristicAgent()
     for part in ["nothing", *parts]:
         weights = Weights() if part == "nothing" else Weights().without(part)

@@ -25,7 +25,6 @@ RULE_SETS: dict[str, dict[str, Any]] = {
 
 
 def played(config: MatchConfig, task: Task, players: list[Any]) -> tuple[float, int, int]:
-    """CPU-seconds for the games of a task, how many they are, and their decisions."""
     list(play_task(config, Task(task.games[:1], task.way), players))  # compiles
     start = process_time()
     games = list(play_task(config, task, players))
@@ -33,7 +32,6 @@ def played(config: MatchConfig, task: Task, players: list[Any]) -> tuple[float, 
 
 
 def speeds(batched: int, single: int) -> Iterator[list[str]]:
-    """Games and decisions a second of CPU time, in batches and one by one."""
     for title, changes in RULE_SETS.items():
         rules = Rules.make(**changes)
         lineup = tuple(range(rules.num_players))

@@ -47,7 +47,6 @@ def observe_all(games: States, first: int, last: int, observations: Int8Matrix):
 
 
 def drifted() -> np.ndarray:
-    """Records of 1,024 games, each somewhere between its start and its end."""
     batch = CpuBatch(1024, observation=False, seed=1, **RULES)
     for _ in range(DRIFT):
         batch.step(batch.sample())
@@ -97,7 +96,6 @@ def print_speeds(given: Any, records: np.ndarray) -> None:
 
 
 def parts(given: Any, size: int, records: np.ndarray) -> dict[str, float]:
-    """Nanoseconds a decision of the parts of a step."""
     batch = make(size, records)
     everywhere = batch.games, 0, size
     actions = batch.sample().copy()
@@ -129,7 +127,6 @@ def print_parts(given: Any, records: np.ndarray) -> None:
 
 
 def print_memory(*_: Any) -> None:
-    """Bytes a game of a batch."""
     size = 1024
     batch = CpuBatch(size, **RULES)
     assert batch.observation is not None

@@ -55,7 +55,6 @@ def play(
 
 
 def games_of(game: Game, written: int) -> Callable[[], int]:
-    """Decisions of a game to its end."""
     call, buffers = bound(play), (np.zeros_like(game.mask), game.observe(0))
     script = np.zeros((0, 2), np.int8)
 

@@ -30,8 +30,6 @@ FOLDER: Final = ROOT / "runs" / "former"
 
 
 def former_package(revision: str) -> str:
-    """The name under which the package of a revision can be imported."""
-
     def git(*words: str) -> bytes:
         return subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
 

@@ -45,7 +45,6 @@ class Measured(CharlesworthAgent):
 
 
 def play(searcher: Measured, decisions: int, seed: int) -> None:
-    """Play games until the searcher has searched so many decisions."""
     rules = Rules.make("charlesworth")
     for number in count(seed):
         game, seats = Game(rules, number), [searcher, *["charlesworth"] * (MAX_PLAYERS - 1)]

@@ -61,7 +61,6 @@ def rates(
 
 
 def cores() -> int:
-    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -78,7 +77,6 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table, row by row as they come."""
     print(table(header, ()))
     for row in rows:
         print(f"| {' | '.join(map(str, row))} |", flush=True)

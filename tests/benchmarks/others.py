@@ -70,7 +70,6 @@ def rates(measures: list[dict[str, float]]) -> tuple[float, float]:
 
 
 def environment(name: str, python: str, packages: list[str]) -> Path:
-    """The Python of a virtual environment with some packages, made where it isn't there yet."""
     folder = FOLDER / name
     installed = folder / "installed.txt"
     wanted = "\n".join(packages)
@@ -105,7 +104,6 @@ def start(name: str, python: str | Path, worker: str, arguments: list[str]) -> P
 
 
 def start_all(core: int, num_games: int, clock: str, python: str) -> list[Program]:
-    """All programs that can be installed here; says which can't."""
     batch, alone = [str(core), str(num_games), clock], [str(core), clock]
     programs = [start("catan-pz", sys.executable, "run_catan_pz", batch)]
     others = [
@@ -134,7 +132,6 @@ def measured(programs: list[Program]) -> Iterator[list[str]]:
 
 
 def ratios(programs: list[Program]) -> Iterator[list[str]]:
-    """How many times as fast catan-pz is, way by way."""
     own, *others = programs
     for program in others:
         for way, measures in program.ways.items():

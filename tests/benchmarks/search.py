@@ -37,7 +37,6 @@ POSITIONS = 20
 
 
 def positions() -> list[tuple[Game, Belief]]:
-    """Decisions with a choice, all through some games of heuristic players."""
     found = []
     player = load("heuristic")
     for seed in range(POSITIONS):
@@ -81,7 +80,6 @@ def speeds(simulations: int) -> Iterator[list[Any]]:
 
 
 def draw(results: dict[int, Result], players: int, opponent: str) -> Figure:
-    """Win rates with their intervals, by simulations."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
     rates = np.array([result.win_rate("search") for result in results.values()])

@@ -36,7 +36,6 @@ def sizes(games: int, rules: dict) -> np.ndarray:
 
 
 def steps(rules: dict) -> int:
-    """Text steps of an episode by random numbers."""
     env, rng = TextEnv(**rules), np.random.default_rng(0)
     _, info = env.reset(seed=0)
     done, count = False, 0

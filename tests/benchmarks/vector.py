@@ -26,7 +26,6 @@ RULES: dict[str, Any] = {"seat": "random", "trading": False}
 
 
 def frames(num_envs: int, act: Callable[[], Any]) -> Callable[[], int]:
-    """Steps of an environment, whose games have drifted apart."""
     for _ in range(200):
         act()
 
@@ -76,7 +75,6 @@ def dummy(num_envs: int) -> Callable[[], int]:
 
 
 def frame_rows(seconds: float, repeats: int) -> Iterator[list[str]]:
-    """Frames a second without learning, by the number of games."""
     for size in SIZES:
         works = {
             f"{observation}, {threads}": native(size, observation=observation, threads=threads)

@@ -14,7 +14,6 @@ pytestmark = pytest.mark.purepython
 
 
 def members(row):
-    """What a row of a table lists, without the gaps."""
     return {int(x) for x in row if x >= 0}
 
 

@@ -17,7 +17,6 @@ WATCH = ["watch", "--terminal", "--agents", "random"]
 
 @pytest.fixture(autouse=True)
 def leaving(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave each game at the first prompt."""
     monkeypatch.setattr("builtins.input", lambda _prompt: "quit")
 
 

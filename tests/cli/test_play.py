@@ -62,7 +62,6 @@ def test_a_game_in_the_browser_is_recorded_and_continued(
 
 
 def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """Answer prompts by lines, then leave."""
     left = [*lines, "quit"][::-1]
     monkeypatch.setattr("builtins.input", lambda _prompt: left.pop())
 

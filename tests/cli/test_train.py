@@ -29,13 +29,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard"
 
 
 def weights(path: Path) -> dict[str, bytes]:
-    """The arrays of a model, without its card."""
     return {k: v.tobytes() for k, v in Model.read(path).network.arrays.items()}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output folder of a training."""
     out = tmp_path_factory.mktemp("run")
     assert main([*SMALL, "--out", str(out)]) == 0
     return out

@@ -178,8 +178,6 @@ def test_named_vectors_are_used_again_only_when_nobody_holds_them():
 
 
 class Doubled(encoders.Encoder):
-    """Own hand, doubled."""
-
     name = "doubled"
     segments = (encoders.Segment("doubled", (5,), "(R) twice the own hand", "int8", 0, 127),)
 

@@ -24,7 +24,6 @@ def choose(rng: np.random.Generator, actions: np.ndarray) -> int:
 
 
 def random_game(rules: Rules, seed: int, most: int = 10**9) -> Iterator[tuple[Game, int]]:
-    """A random game: before each of its decisions the game and the action to be played."""
     game = Game(rules, seed=seed)
     rng = np.random.default_rng(seed)
     for _ in range(most):

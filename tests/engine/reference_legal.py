@@ -13,7 +13,6 @@ def size(bundle: Bundle) -> int:
 
 
 def covers(hand: Bundle, bundle: Bundle) -> bool:
-    """Whether a hand holds a bundle."""
     return all(hand.get(r, 0) >= n for r, n in bundle.items())
 
 
@@ -46,7 +45,6 @@ class Reference:
         self.own_roads = set(self.me["roads"])
 
     def allows(self, action: dict[str, Any]) -> bool:
-        """Whether an action in words is legal."""
         most_turns = self.rules["max_turns"]
         if self.phase == "over" or (most_turns is not None and self.state["turn"] >= most_turns):
             return False

@@ -20,7 +20,6 @@ HANDS = [
 
 
 def victim_of(hand, *, alone):
-    """A thief before the theft from seat 1: by moving the robber, or by naming the seat."""
     other = {} if alone else {"settlements": [20], "hand": {"ore": 1}}
     seats = [{}, {"settlements": [10], "hand": hand}, other, {}]
     if alone:

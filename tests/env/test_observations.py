@@ -24,7 +24,6 @@ class OwnHand(encoders.Encoder):
 
 
 def same(one, other):
-    """Whether two observations have the same keys, dtypes and values."""
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
     return one.dtype == other.dtype and np.array_equal(one, other)
@@ -70,8 +69,6 @@ def test_an_encoder_of_a_user_is_taken_as_it_is():
 
 
 class WrongHand(OwnHand):
-    """Gives something else than its segment."""
-
     def __init__(self, change):
         self.change = change
 

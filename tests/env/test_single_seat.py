@@ -157,7 +157,6 @@ def test_opponents_that_need_a_belief_get_one():
 
 
 def middle(env, seat_to_move):
-    """A state from the middle of a game by the rules of an environment."""
     game, rng = Game(env.game.rules, seed=4), np.random.default_rng(4)
     while game.turn < 8 or game.player != seat_to_move:
         game.step(rng.choice(game.legal_actions()))
@@ -225,8 +224,6 @@ def test_a_game_that_was_changed_from_outside_is_refused(change):
 
 
 class Counted(Agent):
-    """Counts the calls that hosts make on its copies."""
-
     def __init__(self):
         self.calls = []
 

@@ -37,5 +37,4 @@ def one_thread():
 
 @pytest.fixture(scope="module")
 def program(request):
-    """The program that a file of tests names."""
     return load(request.module.PROGRAM)

@@ -20,7 +20,6 @@ RULES = Rules(num_players=3, trading=False, victory_points=5, skip_forced=True)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Two games that were recorded with forced decisions, on boards of another kind."""
     folder = tmp_path_factory.mktemp("games")
     played = replace(RULES, skip_forced=False, board="spiral", first_player="random")
     for seed in (1, 2):

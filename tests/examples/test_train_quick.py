@@ -18,7 +18,6 @@ PROGRAM = "train_quick"
 
 @pytest.fixture(scope="module")
 def trained(program, tmp_path_factory):
-    """The `model.zip` of a short training."""
     out = tmp_path_factory.mktemp("trained")
     program.main([f"--out={out}", *SMALL])
     return out / "model.zip"

@@ -42,7 +42,6 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(program, small, tmp_path_factory):
-    """Result and folder of a training that nothing stopped."""
     out = tmp_path_factory.mktemp("whole")
     return program.main([*small, f"--out={out}"]), out
 

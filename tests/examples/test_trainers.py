@@ -45,7 +45,6 @@ def frequent_logs():
 
 @pytest.fixture(scope="module")
 def whole(program, tmp_path_factory):
-    """Result and folder of a training that nothing stopped."""
     out = tmp_path_factory.mktemp("whole")
     return program.main([*program.small, f"--out={out}"]), out
 

@@ -16,7 +16,6 @@ PROGRAM = "published/xenou"
 
 @pytest.fixture(scope="module")
 def whole(program, tmp_path_factory):
-    """The folder of a run that nothing stopped."""
     folder = tmp_path_factory.mktemp("whole")
     program.main([*SMALL, f"--out={folder}"])
     return folder

@@ -55,7 +55,6 @@ class Table:
             assert same(followed.view(), view_of(game, seat))
 
     def play(self, decisions: int, every: int = 50) -> None:
-        """Play at random, comparing after each decision and drawing states after some."""
         for k in range(decisions):
             play_randomly(self.game, 1, self.rng)
             if k % every == 0:

@@ -117,8 +117,6 @@ def test_when_over_the_winner_is_to_move_and_no_offer_is_out():
 
 
 def at(*where):
-    """Replace an entry; the last of `where` is the new value."""
-
     def change(state: Any) -> None:
         *keys, last, value = where
         for key in keys:
@@ -129,8 +127,6 @@ def at(*where):
 
 
 def without(*where):
-    """Take an entry out."""
-
     def change(state: Any) -> None:
         *keys, last = where
         for key in keys:
@@ -214,8 +210,6 @@ def base():
 
 
 def offered(phase, give, get, answers, to_move=0):
-    """An offer of player 0 is out."""
-
     def change(state):
         state.update(
             phase=phase,

@@ -33,7 +33,6 @@ def sha(data: bytes) -> str:
 
 
 def words(counts: dict[str, int]) -> str:
-    """Counts in words, without what there is none of."""
     return " ".join(f"{name} {n}" for name, n in counts.items() if n) or "-"
 
 
@@ -87,7 +86,6 @@ def seat_line(state: dict[str, Any], p: int) -> str:
 
 
 def table_lines(state: dict[str, Any]) -> Iterator[str]:
-    """Bank, robber and the offer on the table."""
     yield f"  bank: {words(state['bank'])}; deck {len(state['deck'])}; robber {state['robber']}"
     offer = state["offer"]
     if offer:
@@ -149,7 +147,6 @@ def digest_line(game: Game, k: int) -> str:
 
 
 def playthrough(name: str) -> str:
-    """The text of a game played to its end."""
     rules, seed = GAMES[name]
     game, rng = Game(rules, seed=seed), random.Random(seed)
     lines = [f"game {name}, seed {seed}"]

@@ -32,7 +32,6 @@ class Device:
 
 
 def find_device() -> Device | str:
-    """The device, or why there is none."""
     if config.ENABLE_CUDASIM:
         from tests.batch.simulated import let_kernels_stage_records
 

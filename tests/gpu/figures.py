@@ -35,7 +35,6 @@ def steps(batch: Any) -> Callable[[], int]:
 
 
 def cell(device: Device, size: int, observation: bool | str) -> str:
-    """Millions of decisions a second of a batch, or that it has no room."""
     short: tuple[type[Exception], ...] = (MemoryError,)
     if not device.is_simulated:
         import torch
@@ -78,7 +77,6 @@ def run(device: Device, deadline: Deadline) -> str:
 
 
 def kernels(device: Device, _deadline: Deadline) -> str:
-    """The facts of all kernels that a batch with trade and observations launches."""
     from catan_pz.batch import cuda_device
 
     compiled: dict[str, Any] = {}

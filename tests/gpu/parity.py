@@ -98,7 +98,6 @@ def refuse(device: Device) -> None:
 
 
 def leaves(encoded: Any) -> dict[str, np.ndarray]:
-    """The arrays of an encoded observation by name."""
     if not isinstance(encoded, dict):
         return {"": to_host(encoded)}
     return {

@@ -27,7 +27,6 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """Seconds left, 0 once the time is over."""
         return max(0.0, self._end - perf_counter())
 
     @property
@@ -35,7 +34,6 @@ class Deadline:
         return self.left == 0.0
 
     def share(self, part: float) -> "Deadline":
-        """A part, from 0 to 1, of the time that is left."""
         return Deadline(self.left * part)
 
 
@@ -73,7 +71,6 @@ class Report:
                 self.versions.setdefault(name, metadata.version(name))
 
     def save(self, folder: Path) -> None:
-        """Write `report.md` and `report.json`, whole or not at all."""
         with whole_file(folder / "report.md") as draft:
             draft.write_text(self.markdown(), encoding="utf-8")
         with whole_file(folder / "report.json") as draft:

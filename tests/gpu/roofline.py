@@ -50,7 +50,6 @@ class Traffic(TorchDispatchMode):  # type: ignore[misc]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        """Carry an operation out, and count what it moved."""
         result = func(*args, **(kwargs or {}))
         if not func.is_view:
             leaves = tree_leaves((args, kwargs, result))
@@ -71,7 +70,6 @@ class Work:
 
 
 def counted(words: tuple[str, ...]) -> Work:
-    """What a learned decision takes in a training with some options."""
     program = load("train_selfplay")
     with tempfile.TemporaryDirectory() as folder:
         fixed = "--device=cpu", "--num-envs=256", "--n-steps=32", "--no-progress", "--target-kl=9"

@@ -58,7 +58,6 @@ def desk() -> str:
 
 
 def pictures() -> dict[str, str]:
-    """File names and the pictures that belong in them."""
     opening = Game(seed=1, board="beginner").snapshot()
     return {
         "board.svg": board_svg(positions.midgame(), last_action=ROLLED),
@@ -68,7 +67,6 @@ def pictures() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write each picture as SVG, and two as PNG too, for pages that show no SVG."""
     import resvg_py
 
     drawn = pictures()

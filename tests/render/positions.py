@@ -20,12 +20,10 @@ _MIDGAME: Final = json.loads(Path(__file__).with_name("midgame.json").read_text(
 
 
 def bundle(**counts: int) -> dict[str, int]:
-    """Cards of each resource, those not named zero."""
     return {name: counts.get(name, 0) for name in RESOURCE_NAMES}
 
 
 def kinds(*counts: int) -> dict[str, int]:
-    """Development cards of each kind."""
     return dict(zip(CARD_NAMES, counts, strict=True))
 
 
@@ -76,7 +74,6 @@ def with_offer(phase: str = "close") -> State:
 
 
 def composing(seat: int) -> State:
-    """Seat 1 composes an offer, or another seat composes a counter-offer to it."""
     answers: list[Any] = [None] * 4
     offer = {"from": 1, "give": bundle(grain=1), "get": bundle(ore=1), "answers": answers}
     if seat != 1:
@@ -85,7 +82,6 @@ def composing(seat: int) -> State:
 
 
 def in_phase(phase: str) -> State:
-    """A position that waits for what `phase` names."""
     if phase in ("answer", "close"):
         return with_offer(phase)
     if phase == "compose":

@@ -65,7 +65,6 @@ def test_wide_contents_still_fit() -> None:
 
 
 def columns(line: str) -> int:
-    """Columns of a line in a terminal."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 

@@ -24,12 +24,10 @@ pytestmark = pytest.mark.purepython
 
 
 def seven(*seats, **entries):
-    """A 7 is rolled."""
     return roll(before_roll(*seats, **entries), 7)
 
 
 def to_move_robber(*seats, **entries):
-    """Player 0 has the robber to move."""
     return table(*seats, phase="move_robber", **entries)
 
 

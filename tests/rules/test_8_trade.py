@@ -23,7 +23,6 @@ pytestmark = pytest.mark.purepython
 
 
 def each(n):
-    """So many cards of each resource."""
     return dict.fromkeys(RESOURCES, n)
 
 
@@ -127,7 +126,6 @@ def test_a_harbor_serves_a_settlement_of_the_setup():
 
 
 def offer(game, give, get):
-    """Offer a bundle for a bundle in one action."""
     return act(game, "offer", give=give, get=get)
 
 

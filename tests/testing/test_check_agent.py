@@ -78,8 +78,6 @@ class Peeker(First):
 
 
 class Hoarder(Counter):
-    """Begins to count once and for all."""
-
     def __init__(self):
         self.count = [0]
 
@@ -88,8 +86,6 @@ class Hoarder(Counter):
 
 
 class Doing(First):
-    """Does what a function says."""
-
     def __init__(self, act):
         self.act = act
 
@@ -137,8 +133,6 @@ class Batched(BatchAgent):
 
 
 class Shifted(Batched):
-    """Lets other numbers have a say."""
-
     def __init__(self, numbers):
         self.numbers = numbers
 
@@ -151,15 +145,11 @@ RNG = np.random.default_rng(1)
 
 
 class Loner(Batched):
-    """Plays otherwise in a single game."""
-
     def act(self, view):
         return int(view.mask.argmax())
 
 
 class Changed(Batched):
-    """Gives what a function makes of legal actions."""
-
     def __init__(self, change):
         self.change = change
 

@@ -23,7 +23,6 @@ class Sound(Encoder):
 
 
 def other(**attributes):
-    """A sound encoder but for some attributes of its class."""
     return type("Other", (Sound,), attributes)()
 
 
@@ -41,8 +40,6 @@ class Changed(Sound):
 
 
 class Counting(Sound):
-    """Changes with each call."""
-
     calls = 0
 
     def encode(self, units):

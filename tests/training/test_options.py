@@ -21,8 +21,6 @@ from catan_pz.training.options import (
 
 @dataclass(frozen=True, kw_only=True)
 class Args(TrainingArgs):
-    """Options with one of each kind."""
-
     rate: float = 0.25
     """learning rate, on the command line"""
     minibatch: Count = 4

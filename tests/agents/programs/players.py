@@ -40,7 +40,6 @@ def command(folder: Path, special: str = "", name: str = "bot") -> str:
 
 
 def pids(folder: Path) -> list[int]:
-    """Process ids of all such programs in a folder that were started."""
     path = folder / "pids"
     return [int(pid) for pid in path.read_text().split()] if path.exists() else []
 
@@ -55,7 +54,6 @@ def is_running(pid: int) -> bool:
 
 
 def all_end(numbers: list[int]) -> bool:
-    """Whether processes end, before long."""
     deadline = time.monotonic() + SECONDS
     while any(map(is_running, numbers)):
         if time.monotonic() > deadline:

@@ -34,7 +34,6 @@ posix = pytest.mark.skipif(os.name != "posix", reason="looks for processes by PO
 
 
 def reasons(agent: Any, games: int = 2, **options: Any) -> set[str]:
-    """Why an agent forfeited; its opponent never does."""
     result = arena.play_match([("bot", agent), "random"], games, seed=1, **QUICK | options)
     lost = [game for game in result.games if game.end == "forfeit"]
     assert all(game.seats[game.offender or 0] == "bot" for game in lost)
@@ -155,8 +154,6 @@ def test_a_program_that_ends_after_each_game_is_replaced(tmp_path: Path) -> None
 
 
 class Impatient(RandomAgent):
-    """Stops the match."""
-
     def act_batch(self, views: Any) -> Any:
         raise KeyboardInterrupt
 

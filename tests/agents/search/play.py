@@ -47,7 +47,6 @@ def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> np.nd
 
 
 def work_for(games: np.ndarray) -> Workspace:
-    """A workspace with the shipped network for some games."""
     net = shipped(int(games["num_players"][0])).weights
     return workspace(net, 389 if games["trading"][0] else 252)
 
@@ -66,20 +65,17 @@ def seen(game: Game, belief: Belief | None = None) -> View:
 
 
 def searcher(game: Game, seed: int = 1, **options: Any) -> SearchAgent:
-    """A searcher in the seat to move."""
     agent = SearchAgent(**options)
     agent.reset(game.player, game.rules, seed)
     return agent
 
 
 def decided(game: Game, belief: Belief | None = None, seed: int = 1, **options: Any) -> Any:
-    """A searcher's choice, and what it knows of it."""
     agent = searcher(game, seed, **options)
     return agent.act(seen(game, belief)), agent.last
 
 
 def choice(game: Game, **options: Any) -> dict[str, Any]:
-    """What a searcher would play, in words."""
     return describe_action(decided(game, **options)[0])
 
 

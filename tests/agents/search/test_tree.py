@@ -43,7 +43,6 @@ def grown(
     guide: int = BY_GREEDY,
     policy: np.ndarray | None = None,
 ) -> Nodes:
-    """A tree of some simulations, all cards known."""
     trees = ParallelTrees(1, rows, Walk(way, guide, 200, exploration))
     chosen = np.array(game.legal_actions() if actions is None else actions, np.int64)
     simulator = Simulator(game.games, 5, Rollout(GREEDY, turns), 1)
@@ -133,7 +132,6 @@ def test_sums_are_sound(way: int) -> None:
 
 
 def as_nested(one: Nodes, node: int) -> Any:
-    """A node with all below it, wherever it lies in the arrays."""
     rest = one.links[node, ACTION:].tolist(), one.totals[node].tolist(), float(one.priors[node])
     return int(one.keys[node]), rest, [as_nested(one, k) for k in children(one, node)]
 

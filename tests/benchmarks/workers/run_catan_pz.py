@@ -45,7 +45,6 @@ def batch_rounds(
 
 
 def single_game() -> Work:
-    """A `Game` played from Python, one after the other."""
     game, draw = Game(seed=1, trading=False), random.Random(1).random
 
     def work() -> tuple[int, int, float]:

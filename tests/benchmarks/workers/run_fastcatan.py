@@ -28,7 +28,6 @@ def ones(word: np.uint64) -> np.uint64:
 
 @njit
 def draw(masks: np.ndarray, allowed: np.ndarray, states: np.ndarray, actions: np.ndarray) -> None:
-    """For each game one of the set bits, each equally likely."""
     for i in range(masks.shape[0]):
         count = np.uint64(0)
         for w in range(masks.shape[1]):
@@ -52,7 +51,6 @@ def draw(masks: np.ndarray, allowed: np.ndarray, states: np.ndarray, actions: np
 
 
 def allowed_words() -> np.ndarray:
-    """All actions but those that belong to trade between players, as packed bits."""
     bits = np.zeros(64 * fastcatan.MASK_WORDS, np.uint8)
     bits[: fastcatan.NUM_ACTIONS] = 1
     bits[fastcatan.action.TRADE_ADD_GIVE_BASE : fastcatan.action.TRADE_CANCEL + 1] = 0
@@ -61,7 +59,6 @@ def allowed_words() -> np.ndarray:
 
 
 def batch_rounds(num_games: int, observation: bool) -> Work:
-    """Steps of a batch; legality is checked and games follow each other inside."""
     games = fastcatan.BatchedEnv(num_games, seed=1)
     games.reset()
     masks = np.zeros((num_games, fastcatan.MASK_WORDS), np.uint64)

@@ -58,8 +58,6 @@ class Replay:
 
 
 class Last(BatchAgent):
-    """Plays the legal action of the highest id."""
-
     def act_batch(self, views):
         assert views.random_bits.shape == (len(views),)
         assert views.observations.shape == (len(views), SIZE)
@@ -160,8 +158,6 @@ class Stateful(Agent):
 
 
 class First(Agent):
-    """Plays the legal action of the lowest id."""
-
     def act(self, view):
         return int(view.mask.argmax())
 

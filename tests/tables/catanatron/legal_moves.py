@@ -31,8 +31,6 @@ from catan_pz.terms import Card, Phase
 
 
 class Comparison:
-    """Counts differences while a game of catanatron is played."""
-
     def __init__(self, game, rules):
         self.game = game
         self.colors = [color.value for color in game.state.colors]
@@ -45,7 +43,6 @@ class Comparison:
         self.decisions = 0
 
     def position(self):
-        """The present position, hidden cards included."""
         seat = self.game.state.current_player_index
         facts = Facts.read(document_of(self.game), seat)
         games = self.blank.games.copy()
@@ -141,7 +138,6 @@ def kind_of(action):
 
 
 def compare_game(number, bot):
-    """Play one game; its differences by kind, and its decisions."""
     num_players = 2 + number % 3
     rules = table_rules(num_players)
     game = deal(rules, number)

@@ -73,8 +73,6 @@ def test_other_names_are_refused(text) -> None:
 
 
 class Peeker(Agent):
-    """Notes the decks of games that it is given."""
-
     needs_belief = True
     seen: list[bytes] = []  # noqa: RUF012 (all copies add to it)
 

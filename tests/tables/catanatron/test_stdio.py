@@ -46,8 +46,6 @@ def test_games_follow_each_other_and_choices_repeat() -> None:
 
 
 class Ender(Agent):
-    """Tells how its games end."""
-
     ends: list[str] = []  # noqa: RUF012 (all copies add to it)
 
     def act(self, view) -> int:

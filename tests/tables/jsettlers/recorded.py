@@ -17,7 +17,6 @@ JOINING = (Kind.JOIN_GAME, Kind.SIT_DOWN)
 
 
 def exchange(name: str) -> list[tuple[str, str]]:
-    """The lines of a recorded game: direction and text."""
     lines = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [(line[0], line[2:]) for line in lines]
 

@@ -27,7 +27,6 @@ def unchanged(texts: list[str]) -> list[str]:
 
 
 async def closed(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, and wait until it is."""
     writer.close()
     with suppress(OSError):
         await writer.wait_closed()
@@ -123,7 +122,6 @@ class ScriptedServer:
 
 @contextmanager
 def running(server: ScriptedServer) -> Iterator[ScriptedServer]:
-    """Run a server in a thread of its own."""
     ready = threading.Event()
     stops: list[Callable[[], object]] = []
 

@@ -57,7 +57,6 @@ async def connected(
 
 
 def games_joined(*texts: str) -> list[str]:
-    """The games that the robot joins while a server sends it these messages."""
     heard: list[str] = []
     done = asyncio.Event()
 

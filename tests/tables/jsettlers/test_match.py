@@ -149,22 +149,16 @@ def test_a_lost_connection_leaves_what_was_played(tmp_path: Path) -> None:
 
 
 class Confused(RandomAgent):
-    """Fails at each decision."""
-
     def act(self, view: View) -> int:
         raise RuntimeError("no idea")
 
 
 class Lawless(RandomAgent):
-    """Chooses what isn't legal."""
-
     def act(self, view: View) -> int:
         return int(view.mask.argmin())
 
 
 class Failing(RandomAgent):
-    """Fails at the end of each game that is played to its end."""
-
     def end(self, result: SeatResult) -> None:
         if result.winner is not None and result.reason == "victory" and result.turns > 20:
             raise RuntimeError("no more games")

@@ -102,7 +102,6 @@ with own_server("classes", "smart", 2):
 
 @pytest.fixture
 def pid_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the server writes its number."""
     java = tmp_path / "java"
     java.write_text(SERVER)
     java.chmod(0o755)
