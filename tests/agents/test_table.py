@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from catan_pz import Agent, FollowedGame, Game, IllegalActionError, RandomAgent, SingleSeatEnv
+from catan_pz import Agent, Game, IllegalActionError, RandomAgent, SingleSeatEnv
 from catan_pz.agents.table import Table
 from catan_pz.events import as_seen_by
-from tests.helpers import RULE_SETS
 
 pytestmark = pytest.mark.purepython
 
@@ -188,37 +187,6 @@ def test_agents_hear_what_their_seats_may_know_of_each_decision():
         assert table.agents[seat].heard == [as_seen_by(events, seat) for events in told]
     assert table.agents[0].heard != table.agents[2].heard  # stolen and bought cards
     assert len(game.listeners) == 1
-
-
-class Follower(Agent):
-    """Plays at random, and compares each view with the one that it gets from events alone."""
-
-    def __init__(self, start):
-        self.start, self.compared = start, []
-
-    def reset(self, seat, rules, seed):
-        super().reset(seat, rules, seed)
-        self.followed = FollowedGame.from_snapshot(self.start, seat)
-
-    def observe(self, events):
-        self.followed.follow(events)
-
-    def act(self, view):
-        own = self.followed.view()
-        assert own.observation.tobytes() == view.observation.tobytes()
-        assert own.mask.tobytes() == view.mask.tobytes()
-        self.compared.append(self.seat)
-        return int(np.random.default_rng(len(self.compared)).choice(np.flatnonzero(view.mask)))
-
-
-@pytest.mark.parametrize("name", ["skip_forced_both", "composed"])
-def test_agents_can_follow_the_game_by_what_they_hear(name):
-    game = Game(RULE_SETS[name], seed=4)
-    agent, seats = Follower(game.snapshot()), range(game.rules.num_players)
-    table = Table(game, [agent for _ in seats], list(seats))
-    for _ in range(120):
-        table.step()
-    assert set(agent.compared) == set(seats)
 
 
 def test_opponents_in_an_environment_of_one_seat_hear_every_decision():

@@ -86,17 +86,6 @@ def test_every_executor_plays_the_same_games(
     assert arena.load_results(tmp_path / "results.jsonl") == result
 
 
-def test_a_match_continues_with_another_executor(
-    inline: tuple[Result, Path], tmp_path: Path
-) -> None:
-    result, folder = inline
-    path = tmp_path / "results.jsonl"
-    lines = (folder / "results.jsonl").read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:9]) + lines[9][:20])
-    assert play(RemoteExecutor(), tmp_path) == result
-    assert len(records(tmp_path)) == 18 - 8
-
-
 def test_an_executor_has_workers_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers must be None, as the executor has 3, got 2"):
         play(RemoteExecutor(), tmp_path, workers=2)

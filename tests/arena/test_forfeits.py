@@ -40,7 +40,6 @@ from tests.arena.players import (
     Fatal,
     Lingering,
     Staring,
-    Sulking,
     Unready,
 )
 
@@ -151,13 +150,6 @@ def test_an_agent_that_fails_in_reset() -> None:
         assert game.decisions == (0, 0, 0)
     assert result.win_rate("random") == 0.5
     assert result.win_rate("Unready") == 0
-
-
-@pytest.mark.purepython
-def test_what_an_agent_raises_after_a_game_is_a_warning() -> None:
-    with pytest.warns(UserWarning, match="RuntimeError: not fair, raised by agent 'Sulking' in"):
-        result = arena.play_match([Sulking(), "random"], 2, seed=1, **QUICK)
-    assert not forfeits(result)
 
 
 @pytest.mark.purepython

@@ -222,13 +222,3 @@ def test_results_of_unfinished_matches_are_balanced(
     assert 0 < len(part.games) < 14
     assert len(part.games) % 6 == 0
     assert part.games == tuple(g for g in unbroken[0].games if g in part.games)
-
-
-@pytest.mark.purepython
-@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
-def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for read in (play, load_results):
-        for odd in (tmp_path / "pipe", Path("/dev/zero")):
-            with pytest.raises(ValueError, match="it is no regular file"):
-                read(odd)

@@ -7,7 +7,7 @@ import catan_pz
 from catan_pz import catan_v0, encoders
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.observation.global_state import GLOBAL_SIZE
-from tests.env.test_observations import WRONG_OUTPUT, OwnHand, same
+from tests.env.test_observations import OwnHand, same
 
 everywhere = pytest.mark.parametrize("observation", [*encoders.names(), OwnHand()], ids=str)
 
@@ -35,12 +35,6 @@ def test_true_is_units_and_false_writes_none():
     assert (none.observation, none.units, none.encoder, none.global_state) == (None,) * 4
     with pytest.raises(ValueError, match=r"observation must be .*, got 'pictures'"):
         CpuBatch(3, observation="pictures")
-
-
-def test_output_that_is_not_of_the_segments_is_refused():
-    encoder, message = WRONG_OUTPUT["shape"]
-    with pytest.raises(ValueError, match=f"^<encoder 'own_hand'>.*{message}"):
-        CpuBatch(1, observation=encoder)
 
 
 def test_observations_follow_a_reset_of_finished_games():

@@ -2,9 +2,6 @@ import json
 import re
 import shlex
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -114,21 +111,6 @@ def test_an_interrupt_finishes_the_update_and_saves(
     assert [entry["frames"] for entry in Checkpoints(tmp_path).entries()] == [128]
     assert Model.read(tmp_path / "model.npz").card["frames"] == 128
     assert not (tmp_path / "result.json").exists()
-
-
-@pytest.mark.slow
-def test_a_killed_training_resumes(tmp_path: Path) -> None:
-    words = [*SMALL[: -len(RULES)], *RULES, "--out", str(tmp_path), "--frames", "100000"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "catan_pz.cli", *words], stdout=subprocess.PIPE
-    ) as process:
-        until = time.monotonic() + 120
-        while not (tmp_path / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    frames = Checkpoints(tmp_path).entries()[0]["frames"]
-    assert main([*words[:-1], str(frames + 128), "--resume"]) == 0
-    assert Model.read(tmp_path / "model.npz").card["frames"] == frames + 128
 
 
 def test_an_expert_and_agents_in_every_seat(tmp_path: Path, capsys: Any) -> None:

@@ -1,9 +1,9 @@
 """All that a GPU can show, most worth first: python -m tests.gpu --minutes 8 --out build/gpu
 
-Runs parity with the CPU, a soak, batch figures, facts about the kernels, and a short training
-by each trainer, and writes `report.md` and `report.json` anew after each part. Parts that fail
-are reported and don't keep the others from running; the exit status is 1 then. With
-NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 it rehearses in numba's simulator, without trainings.
+Runs parity with the CPU, a soak, batch figures and facts about the kernels, and writes `report.md`
+and `report.json` anew after each part. Parts that fail are reported and don't keep the others from
+running; the exit status is 1 then. With NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 it rehearses in
+numba's simulator.
 
 numba-cuda needs libNVVM: of the wheel nvidia-nvvm, or of a toolkit that CUDA_HOME names; where
 neither CUDA_HOME nor CUDA_PATH is set, nvcc's or /usr/local/cuda is taken. The wheel must be no
@@ -19,32 +19,28 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from tests.gpu.report import Deadline, NotRunError, Part, Report, toolkit
+from tests.gpu.report import Deadline, Part, Report, toolkit
 
 # Before numba.cuda is imported, which reads it once.
 os.environ.update(toolkit(os.environ, Path("/usr/local/cuda")))
 
-from tests.gpu import figures, parity, soak, trainings
+from tests.gpu import figures, parity, soak
 from tests.gpu.devices import Device, find_device
 
 PARTS: dict[str, tuple[float, Callable[[Device, Deadline], str]]] = {
     "parity": (0.35, parity.run),
     "soak": (0.2, soak.run),
     "figures": (0.5, figures.run),
-    "kernels": (0.1, figures.kernels),
-    "trainings": (1.0, trainings.run),
+    "kernels": (1.0, figures.kernels),
 }
 """Each part with its share of the time that is left when it begins."""
 
 
 def run_part(name: str, device: Device, deadline: Deadline) -> Part:
-    """Run a part; its text, or why it failed or was not run."""
     share, call = PARTS[name]
     start = perf_counter()
     try:
         part = Part(name, "passed", call(device, deadline.share(share)))
-    except NotRunError as error:
-        part = Part(name, "not run", str(error))
     except Exception:
         part = Part(name, "failed", f"```\n{traceback.format_exc()}```")
     part.seconds = perf_counter() - start

@@ -15,10 +15,6 @@ from catan_pz.files import whole_file
 LIBRARIES = ("catan-pz", "numba", "numba-cuda", "numpy", "torch")
 
 
-class NotRunError(Exception):
-    """A part that can't run here, with the reason."""
-
-
 class Deadline:
     """A share of the time that is left: so many seconds from now on."""
 
@@ -43,8 +39,8 @@ class Part:
 
     Attributes:
         name: its name.
-        outcome: "passed", "failed" or "not run".
-        text: Markdown: tables, or the reason.
+        outcome: "passed" or "failed".
+        text: Markdown: tables, or the traceback.
         seconds: how long it took.
     """
 

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 import catan_pz
 from tests.gpu import __main__ as command
-from tests.gpu import figures, parity, trainings
+from tests.gpu import figures, parity
 from tests.gpu.devices import Device, find_device
 from tests.gpu.report import Deadline, Part, Report
 
@@ -40,13 +39,13 @@ def test_a_rehearsal_in_the_simulator_writes_the_report(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.gpu", "--minutes", "0.1", "--out", str(tmp_path)]
     subprocess.run(words, cwd=ROOT, env=os.environ | simulator, check=True)
     report = loaded(tmp_path)
-    assert [part.outcome for part in report.parts] == ["passed"] * 4 + ["not run"]
+    assert [part.outcome for part in report.parts] == ["passed"] * 4
     for expected in ("all equal", "An illegal action", "`planes`", "masks alone", "`step_kernel`"):
         assert expected in report.markdown()
 
 
 def test_it_needs_no_environment_libraries() -> None:
-    """The machines with GPUs have none of these; only the trainings need them."""
+    """The machines with GPUs have none of these."""
     blocked = ("gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "tqdm")
     code = f"import sys\nfor name in {blocked}: sys.modules[name] = None\nimport tests.gpu.__main__"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
@@ -123,67 +122,6 @@ def test_too_few_decisions_are_no_parity(made: list[tuple[int, str]]) -> None:
         parity.run(device, Deadline(0))
     assert made == [(2, "cpu"), (2, "cuda"), (3, "cpu"), (3, "cuda")]  # what compiles comes first
     assert parity.play(device, Deadline(300), {})[0] == 150
-
-
-RATE = "print('7 frames, 1,200/s: 3 steps')"
-
-
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Puts programs that print something in the trainers' place."""
-
-    def put(**bodies: str) -> None:
-        (tmp_path / "examples").mkdir()
-        for name, body in bodies.items():
-            (tmp_path / "examples" / f"{name}.py").write_text(body)
-        monkeypatch.setattr(trainings, "ROOT", tmp_path)
-        monkeypatch.setattr(trainings, "TRAINERS", dict.fromkeys(bodies, ((), "")))
-
-    return put
-
-
-def test_a_trainer_that_fails_leaves_the_others_rows(
-    programs: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a_wheel.py").write_text("NAME = 'carried'")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    carried = f"import a_wheel\n{RATE}\nprint(a_wheel.NAME)"
-    programs(first="raise SystemExit('out of it')", second=carried, third="")
-    trainings.TRAINERS["third"] = ("no_such_library",), ""
-    part = command.run_part("trainings", GPU, Deadline(60))
-    assert part.outcome == "failed"
-    assert "| failed |" in part.text
-    assert "out of it" in part.text
-    assert "| carried; 1,200 frames/s in the last 1 rounds |" in part.text
-    assert "| third | not installed: no_such_library |" in part.text
-
-
-@pytest.mark.slow
-def test_a_training_that_is_stopped_or_killed_tells_its_rates(
-    programs: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wait = "import signal, time\nsignal.signal(signal.SIGTERM, {})\n{}\ntime.sleep(60)"
-    programs(
-        starting=wait.format("signal.SIG_DFL", ""),
-        deaf=wait.format("signal.SIG_IGN", RATE),
-    )
-    monkeypatch.setattr(trainings, "SHORTEST", 4.0)
-    monkeypatch.setattr(trainings, "STOPPING", 0.5)
-    starting, deaf = (trainings.train(name, [], Deadline(0))[0] for name in trainings.TRAINERS)
-    assert starting == "stopped as its time was over"
-    assert deaf == "killed as its time was over; 1,200 frames/s in the last 1 rounds"
-
-
-def test_rates_are_read_as_they_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("tyro")
-    from catan_pz.training.run import Run
-
-    run = Run.__new__(Run)
-    run.unit, run._counts_frames = "frames", True
-    for rate in (900.0, 1_234_567.0):
-        run._tell({"entropy": 0.5}, 5_000, rate)
-    assert trainings.rates(capsys.readouterr().out) == [900.0, 1_234_567.0]
 
 
 @pytest.mark.slow

@@ -1,9 +1,8 @@
-import numpy as np
 import pytest
 import torch
 
 from catan_pz.training import checkpoints
-from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.checkpoints import Checkpoints, write_bytes
 
 
 def test_the_last_two_stay(tmp_path):
@@ -77,16 +76,3 @@ def test_checkpoints_hold_no_code(tmp_path):
     kept.save(10, {"value": Surprise()})
     with pytest.raises(Exception, match=r"weights_only|Weights only"):
         kept.load()
-
-
-def test_arrays_survive_packing():
-    arrays = {
-        "records": np.array([(1, 2.5)], [("a", "i1"), ("b", "f8")]),
-        "seeds": np.array([2**64 - 1], np.uint64),
-        "none": np.zeros((0, 3), np.bool_),
-    }
-    unpacked = unpack_arrays(pack_arrays(arrays))
-    assert unpacked.keys() == arrays.keys()
-    for name, array in arrays.items():
-        assert unpacked[name].dtype == array.dtype
-        assert unpacked[name].tobytes() == array.tobytes()

@@ -45,14 +45,6 @@ def test_only_critics_that_may_see_hidden_cards_do(kind, critic):
     assert torch.equal(values, other_values) == (critic != "hidden")
 
 
-def test_illegal_actions_have_no_probability():
-    batch = played()
-    mask = torch.tensor(batch.mask)
-    chances = network().log_probabilities(torch.tensor(batch.observation), mask).exp()
-    assert torch.allclose(chances.sum(1), torch.ones(4))
-    assert (chances[mask == 0] == 0).all()
-
-
 def test_hidden_parts_begin_with_the_seat_to_move():
     batch = played()
     parts = hidden_part(torch.tensor(batch.batch.global_state), torch.tensor(batch.player), 3)

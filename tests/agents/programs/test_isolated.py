@@ -55,7 +55,7 @@ def test_isolated_agents_play_the_same_games(monkeypatch: pytest.MonkeyPatch) ->
         "max_turns": 12,
         "first_player": "random",
     }
-    with pytest.warns(UserWarning, match="not fair"):
+    with pytest.warns(UserWarning, match="RuntimeError: not fair, raised by agent .Sulking. in"):
         here = arena.play_match(players, 3, seed=3, progress=False, **options)
     there = arena.play_match(players, 3, seed=3, progress=False, isolate=True, **options)
     assert there == here

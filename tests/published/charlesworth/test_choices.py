@@ -32,13 +32,6 @@ def listed(game):
     return joint_actions(game.observe(game.player), game.mask)
 
 
-def test_there_are_thirteen_kinds_and_twelve_heads():
-    sizes = {"kind": 13, "corner": 54, "edge": 73, "tile": 19, "card": 5, "accept": 2, "player": 3}
-    cards = {"give": 6, "get": 6, "first": 5, "second": 5, "discard": 5}
-    assert sizes | cards == ch.HEADS
-    assert sum(sizes.values()) + 8 * 6 + 3 * 5 == ch.MASK_SIZE
-
-
 def test_masks_are_never_violated():
     """Each of 12,000 joint actions is legal to its end, and every kind occurs."""
     rng, games = np.random.default_rng(3), PlannedGames(CpuBatch(256, "charlesworth", seed=5))
