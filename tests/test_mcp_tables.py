@@ -1,6 +1,7 @@
 """A chat client at a table, by the protocol's own client over standard input and output."""
 
 import re
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -26,22 +27,29 @@ Call = Callable[..., Awaitable[str]]
 SHORT = Rules(num_players=2, victory_points=3)
 
 
+def seat_in(text: str) -> str:
+    """The secret of the seat that a client was given."""
+    (seat,) = re.findall("^seat: (.*)$", text, re.MULTILINE)
+    return str(seat)
+
+
 def with_client(server: Any, use: Callable[[Client, Call], Awaitable[None]]) -> None:
     """Use a server through a client."""
+    anyio.run(use_client, server, use)
 
-    async def run() -> None:
-        async with Client(server) as client:
 
-            async def call(tool: str, **arguments: Any) -> str:
-                result = await client.call_tool(tool, arguments)
-                (content,) = result.content
-                if result.is_error:
-                    raise LookupError(content.text)
-                return str(content.text)
+async def use_client(server: Any, use: Callable[[Client, Call], Awaitable[None]]) -> None:
+    """The same where others run beside it."""
+    async with Client(server) as client:
 
-            await use(client, call)
+        async def call(tool: str, **arguments: Any) -> str:
+            result = await client.call_tool(tool, arguments)
+            (content,) = result.content
+            if result.is_error:
+                raise LookupError(content.text)
+            return str(content.text)
 
-    anyio.run(run)
+        await use(client, call)
 
 
 def test_a_client_plays_a_game_over_its_standard_streams() -> None:
@@ -54,7 +62,7 @@ def test_a_client_plays_a_game_over_its_standard_streams() -> None:
         (rules,) = (await client.read_resource("catan://rules")).contents
         assert "city 2 grain + 3 ore" in rules.text
         text = await call("new_game", seed=1)
-        seat = text.splitlines()[0].removeprefix("seats: ")
+        seat = seat_in(text)
         while "Your legal actions:" in text:
             advised = await call("advise", seat=seat)
             number = re.search(r"\[(\d+)\]", advised)
@@ -70,8 +78,11 @@ def test_a_client_plays_a_game_over_its_standard_streams() -> None:
 
 def test_each_seat_sees_its_own_and_none_the_record() -> None:
     async def use(_: Client, call: Call) -> None:
-        first = (await call("new_game", clients=2, seed=5)).splitlines()[0]
-        seats = first.removeprefix("seats: ").split(", ")
+        begun = await call("new_game", clients=2, seed=5)
+        name = begun.splitlines()[0].removeprefix("game: ")
+        seats = [seat_in(begun), seat_in(await call("join", game=name))]
+        with pytest.raises(LookupError, match="all seats for clients are taken"):
+            await call("join", game=name)
         game = Game(SHORT, seed=5)
         for _ in range(12):
             for number, seat in enumerate(seats):
@@ -96,11 +107,40 @@ def test_each_seat_sees_its_own_and_none_the_record() -> None:
     with_client(make_server(SHORT, "random"), use)
 
 
+def test_clients_play_each_other_by_http() -> None:
+    words = [sys.executable, "-m", "catan_pz.cli", "mcp", "--http", "0"]
+    words += ["--players", "2", "--points", "3"]
+
+    async def first(_: Client, call: Call) -> None:
+        text = await call("new_game", clients=2, seed=5)
+        seats = [seat_in(text)]
+
+        async def second(_: Client, call_second: Call) -> None:
+            name = text.splitlines()[0].removeprefix("game: ")
+            seats.append(seat_in(await call_second("join", game=name)))
+            game = Game(SHORT, seed=5)
+            for _ in range(30):
+                mover = game.player
+                game.step(int(game.legal_actions()[0]))
+                said = await (call, call_second)[mover]("play", seat=seats[mover], action="1")
+                assert describe(view_of(game, mover)).splitlines()[0] in said
+
+        await use_client(address, second)
+
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        try:
+            with_client(address, first)
+        finally:
+            server.terminate()
+
+
 def test_the_oldest_table_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_tables, "MOST_TABLES", 2)
 
     async def use(_: Client, call: Call) -> None:
-        seats = [(await call("new_game")).splitlines()[0][7:] for _ in range(3)]
+        seats = [seat_in(await call("new_game")) for _ in range(3)]
         with pytest.raises(LookupError, match="no such seat"):
             await call("view", seat=seats[0])
         for seat in seats[1:]:
@@ -114,7 +154,7 @@ def test_an_offer_is_one_call() -> None:
 
     async def use(_: Client, call: Call) -> None:
         text = await call("new_game", seed=3)
-        seat = text.splitlines()[0].removeprefix("seats: ")
+        seat = seat_in(text)
         while (offered := composed(text)) is None:
             text = await call("play", seat=seat, action="roll" if "roll the" in text else "1")
         give, get = offered
