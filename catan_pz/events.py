@@ -137,11 +137,16 @@ def outcome_from_code(action: int, code: int) -> ChanceOutcome:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision played, and what chance brought: None for no chance."""
+    """One decision played, and what chance brought: None for no chance.
+
+    Attributes:
+        marks: what is to be known of it in games read from elsewhere (`tables.records.moves`).
+    """
 
     player: int
     action: int
     outcome: Outcome
+    marks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, events: Events) -> Self:

@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import Final
 
 import click
@@ -21,6 +22,9 @@ GROUPS: Final = {
         "serve": ("serve", "Open a table in the browser, for several persons too."),
         "mcp": ("chat", "Open tables for a chat client, by the Model Context Protocol."),
         "export": ("watch", "Write a recorded game as an HTML file."),
+    },
+    "Games of people": {
+        "import": ("records", "Read games that were recorded elsewhere, and check them."),
     },
     "Compare": {
         "evaluate": ("matches", "Measure the win rate of one agent."),
@@ -50,7 +54,8 @@ _LONGEST: Final = 2000
 
 
 def _imported(name: str) -> click.Command:
-    command: click.Command = getattr(import_module(f"catan_pz.cli.{_COMMANDS[name][0]}"), name)
+    module = import_module(f"catan_pz.cli.{_COMMANDS[name][0]}")
+    command: click.Command = getattr(module, name + "_" * iskeyword(name))
     return command
 
 

@@ -44,6 +44,7 @@ class _Row(Struct):
     player: int
     action: dict[str, Any]
     outcome: Any
+    marks: tuple[str, ...] = ()
 
 
 @dataclass
@@ -90,13 +91,12 @@ class GameRecord:
         known = {what: listed for what, listed in seats.items() if listed is not None}
         yield json.dumps({"format": FORMAT} | known | {"state": self.start})
         for decision in self.decisions:
-            yield json.dumps(
-                {
-                    "player": decision.player,
-                    "action": describe_action(decision.action),
-                    "outcome": _outcome_to_json(decision.outcome),
-                }
-            )
+            row = {
+                "player": decision.player,
+                "action": describe_action(decision.action),
+                "outcome": _outcome_to_json(decision.outcome),
+            }
+            yield json.dumps(row | {"marks": decision.marks} if decision.marks else row)
         yield json.dumps({"result": self.result})
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -212,6 +212,6 @@ def _decision(number: int, row: Mapping[str, Any]) -> Decision:
         outcome = None if read.outcome is None else as_outcome(action, read.outcome)
         if outcome is None is not read.outcome:
             raise ValueError(f"outcome {read.outcome!r} can't come of the action")
-        return Decision(read.player, action, outcome)
+        return Decision(read.player, action, outcome, read.marks)
     except (TypeError, ValueError) as error:
         raise ValueError(f"line {number} is no decision: {error}") from error

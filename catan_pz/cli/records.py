@@ -1,0 +1,155 @@
+"""`catan-pz import`: games that were recorded elsewhere, checked and kept as records."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from catan_pz.cli.console import FOLDER, compiling_shown, examples, option, sentence
+from catan_pz.files import whole_file
+from catan_pz.names import shown
+from catan_pz.progress import progress_bar
+from catan_pz.terms import Resource
+
+if TYPE_CHECKING:
+    from catan_pz.tables.records import ReadGame
+
+REPORT: Final = "report.json"
+_ENDINGS: Final = (".gz", ".jsonl", ".json", ".soclog", ".game")
+_LONGEST_LINE: Final = 300
+
+
+@dataclass
+class _Found:
+    """What was found in the files so far."""
+
+    formats: Counter[str] = field(default_factory=Counter)
+    actions: Counter[str] = field(default_factory=Counter)
+    thefts: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    compared: int = 0
+    disagreements: int = 0
+    reports: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, path: Path, target: Path, game: "ReadGame") -> None:
+        """Count a game."""
+        report = game.report
+        self.formats[report.format] += 1
+        self.actions += game.actions()
+        self.ends[game.record.result["end"]] += 1
+        self.unknown.update(report.unknown)
+        hidden = Counter(report.hidden_thefts.values())
+        stolen = sum(isinstance(one.outcome, Resource) for one in game.record.decisions)
+        self.thefts += Counter(told=stolen - hidden.total(), inferred=hidden[False])
+        self.thefts += Counter(ambiguous=hidden[True])
+        self.compared += report.compared
+        self.disagreements += report.disagreement is not None
+        self.reports.append({"file": str(path), "record": target.name, **game.to_dict()})
+
+    def lines(self) -> Iterator[str]:
+        """All of it, for the terminal."""
+        yield f"Read: {_listed(self.formats)}; ends: {_listed(self.ends)}"
+        games = self.formats.total()
+        agreed = games - self.disagreements
+        yield f"Checked: {self.compared:,} values; {agreed:,} of {games:,} games agree"
+        yield f"Thefts: {_listed(self.thefts)}"
+        bank, players = self.actions["maritime_trade"], self.actions["close_with"]
+        yield f"Trades: {bank:,} with the bank, {players:,} between players"
+        if self.unknown:
+            yield f"Entries of unknown kinds: {_listed(self.unknown)}"
+        yield "Actions:"
+        for kind, count in self.actions.most_common():
+            yield f"  {kind:<22}{count:>10,}"
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.most_common()) or "none"
+
+
+@click.command(
+    "import",
+    epilog=examples(
+        "catan-pz import replay.json --out games",
+        "catan-pz import downloads --out games",
+        "catan-pz export games/replay.jsonl --html replay.html",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@option("--out", "Write the records here.", FOLDER, required=True)
+@option("--names", "Keep what the players are called.", is_flag=True, default=False)
+def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
+    """Read games that were recorded elsewhere, and check them by our rules.
+
+    Colonist's replays, JSettlers' logs and saved games, catanatron's games and records of this
+    package are known by their content; of a folder all files that may be such are read. Each
+    game becomes a record in the folder of --out, unless it is there already; report.json there
+    tells how each was read.
+    """
+    from catan_pz.tables.records import read
+
+    found = _Found()
+    refused = there = 0
+    paths = list(_files(files))
+    out.mkdir(parents=True, exist_ok=True)
+    taken: set[Path] = set()
+    with compiling_shown(), progress_bar() as bar:
+        task = bar.add_task("files", total=len(paths), note="")
+        for path in paths:
+            target = _target(out, path, taken)
+            try:
+                if target.exists():
+                    there += 1
+                    continue
+                for number, game in enumerate(read(path, names=names)):
+                    at = target.with_stem(f"{target.stem}_{number}") if number else target
+                    game.record.save(at)
+                    found.add(path, at, game)
+                    if game.report.disagreement is not None:
+                        _complain(path, str(game.report.disagreement))
+            except (ValueError, OSError) as error:
+                refused += 1
+                _complain(path, sentence(error))
+            finally:
+                bar.advance(task)
+    with whole_file(out / REPORT) as draft:
+        draft.write_text(json.dumps(found.reports, indent=1) + "\n", encoding="utf-8")
+    for line in found.lines():
+        click.echo(line)
+    click.echo(
+        f"{out} has {len(found.reports):,} new games; refused: {refused:,}, there: {there:,}"
+    )
+    if refused and not found.reports:
+        raise click.ClickException("no file could be read")
+
+
+def _complain(path: Path, why: str) -> None:
+    click.echo(shown(f"{path}: {why.removeprefix(f'{path}: ')}", _LONGEST_LINE), err=True)
+
+
+def _files(given: tuple[Path, ...]) -> Iterator[Path]:
+    """The files, and those of folders that may hold games."""
+    for path in given:
+        if not path.is_dir():
+            yield path
+            continue
+        for one in sorted(path.rglob("*")):
+            if one.is_file() and one.suffix in _ENDINGS and one.name != REPORT:
+                yield one
+
+
+def _target(out: Path, path: Path, taken: set[Path]) -> Path:
+    """The record of a file: named as it is, with a number where several are called alike."""
+    stem = path.name
+    while Path(stem).suffix in _ENDINGS:
+        stem = Path(stem).stem
+    target, number = out / f"{stem}.jsonl", 1
+    while target in taken:
+        number += 1
+        target = out / f"{stem}-{number}.jsonl"
+    taken.add(target)
+    return target

@@ -1,0 +1,366 @@
+"""Moves as files tell them, in one form for all formats, and how our rules play each."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from catan_pz import actions
+from catan_pz.actions import OFFER_GET, OFFER_GIVE, SWAP_ACTIONS, describe_action
+from catan_pz.events import Decision, Outcome
+from catan_pz.game.game import Game, IllegalActionError
+from catan_pz.rules import Rules
+from catan_pz.tables.records.sight import UNTOLD, Values, first_difference
+from catan_pz.terms import NUM_RESOURCES, Card, Phase, Resource
+
+INVENTED: Final = "invented"
+"""Marks a decision that the file doesn't tell but the form of our games asks for."""
+TIMEOUT: Final = "timeout"
+"""Marks a decision that the table took because the time was over."""
+BOT: Final = "bot"
+"""Marks a decision of a seat that a program plays, or may play: its player was gone."""
+INFERRED: Final = "inferred"
+"""Marks a decision whose outcome the file hides; no other one fits the rest of the file."""
+AMBIGUOUS: Final = "ambiguous"
+"""Marks a decision whose outcome the file hides; others fit the rest of the file as well."""
+
+Marks = tuple[str, ...]
+Bundle = tuple[int, ...]
+"""(R,) cards of each resource."""
+
+_CHAPTERS: Final = (
+    (actions.ROLL, "production"),
+    (actions.END_TURN, "turn"),
+    (actions.BUY_DEVELOPMENT_CARD, "building"),
+    (actions.MOVE_ROBBER - 1, "development cards"),
+    (actions.MARITIME_TRADE - 1, "robber"),
+    (actions.NUM_ACTIONS, "trade"),
+)
+"""The last action that falls under each kind of rule."""
+
+_POINTS: Final = "special cards and points"
+
+_FIELDS: Final = {
+    **dict.fromkeys(("on_vertex", "on_edge"), "building"),
+    **dict.fromkeys(("points", "visible_points", "road_length"), _POINTS),
+    **dict.fromkeys(("longest_road_owner", "largest_army_owner"), _POINTS),
+    "turn_player": "turn",
+}
+"""The kind of rule of the fields for which it doesn't depend on the last action."""
+
+_LAST_OF_CARDS: Final = (
+    (actions.PLAY_KNIGHT, Card.KNIGHT),
+    (actions.PLAY_ROAD_BUILDING, Card.ROAD_BUILDING),
+    (actions.PLAY_MONOPOLY - 1, Card.YEAR_OF_PLENTY),
+    (actions.MOVE_ROBBER - 1, Card.MONOPOLY),
+)
+
+_OFFERS: Final = {
+    (*give, *get): actions.OFFER + k
+    for k, (give, get) in enumerate(zip(OFFER_GIVE.tolist(), OFFER_GET.tolist(), strict=True))
+}
+"""Offers of one action, by what they give and get."""
+
+
+def chapter(action: int) -> str:
+    """The kind of rule that an action falls under."""
+    return next(name for last, name in _CHAPTERS if action <= last)
+
+
+def card_played(action: int) -> Card | None:
+    """The kind of development card that an action plays, None for other actions."""
+    if not actions.PLAY_KNIGHT <= action < actions.MOVE_ROBBER:
+        return None
+    return next(card for last, card in _LAST_OF_CARDS if action <= last)
+
+
+class Fault(Exception):  # noqa: N818 (it isn't the program's)
+    """What a file tells isn't what our rules say: the kind of rule, our view and the file's."""
+
+
+class HiddenOutcome(NamedTuple):
+    """A hidden outcome.
+
+    Attributes:
+        at: number of the move.
+        game, played: the game before the move, and how many decisions were played up to there.
+        counts: what the table had counted.
+        decision: number of the decision whose outcome it is.
+        others: what is still to be tried, the likeliest last.
+    """
+
+    at: int
+    game: Game
+    played: int
+    counts: tuple[int, int, int]
+    decision: int
+    others: list[Resource]
+
+
+@dataclass
+class PlayedTable:
+    """A game on which told moves are played.
+
+    Attributes:
+        at: number of the move that is played.
+        decisions: what was played so far.
+        compared: how many values of states agreed so far.
+        in_vain: how many of the decisions belong to offers of which no trade came.
+        left_out: how many such offers couldn't be made in our form.
+        choices: hidden outcomes on the way here.
+        chosen: what the next hidden outcome is to be, None for the likeliest.
+    """
+
+    game: Game
+    at: int = 0
+    decisions: list[Decision] = field(default_factory=list)
+    compared: int = 0
+    in_vain: int = 0
+    left_out: int = 0
+    choices: list[HiddenOutcome] = field(default_factory=list)
+    chosen: Resource | None = None
+
+    @classmethod
+    def of(cls, rules: Rules) -> "PlayedTable":
+        """A table at the start of a game; its deck is in any order."""
+        return cls(Game(rules, seed=0))
+
+    def act(self, seat: int, action: int, outcome: Outcome = None, marks: Marks = ()) -> None:
+        """Play an action of a seat."""
+        if self.game.player != seat:
+            raise Fault("turn", f"seat {self.game.player} is to move", _words(seat, action))
+        try:
+            self.game.step(action, outcome)
+        except ValueError as error:
+            ours = str(error) if isinstance(error, IllegalActionError) else f"no {outcome} can come"
+            raise Fault(chapter(action), ours, _words(seat, action)) from None
+        self.decisions.append(Decision(seat, action, outcome, marks))
+
+    def choose(self, action: int, before: Game, played: int) -> Resource:
+        """What a hidden theft, played next, brings; the other possibilities are kept for later.
+
+        Args:
+            action: the theft.
+            before: the game before the told move.
+            played: how many decisions were played before it.
+        """
+        if self.chosen is not None:
+            taken, self.chosen = self.chosen, None
+            return taken
+        odds = self.game.outcomes(action)
+        possible = [one for one in sorted(odds, key=odds.__getitem__) if isinstance(one, Resource)]
+        taken = possible.pop()
+        decision, counts = len(self.decisions), (self.compared, self.in_vain, self.left_out)
+        self.choices.append(HiddenOutcome(self.at, before, played, counts, decision, possible))
+        return taken
+
+
+class Act(NamedTuple):
+    """A move that is one action of ours."""
+
+    place: str
+    seat: int
+    action: int
+    outcome: Outcome = None
+    marks: Marks = ()
+
+    def play(self, table: PlayedTable) -> None:
+        """Play it."""
+        table.act(self.seat, self.action, self.outcome, self.marks)
+
+
+class Rob(NamedTuple):
+    """The robber is moved, and a card stolen if there is a victim; the card is hidden if None."""
+
+    place: str
+    seat: int
+    hex_id: int
+    victim: int | None
+    resource: Resource | None
+    marks: Marks = ()
+
+    def play(self, table: PlayedTable) -> None:
+        """Play it; with several possible victims the theft is a decision of its own."""
+        game, played = table.game, len(table.decisions)
+        hidden = self.victim is not None and self.resource is None
+        before = game.copy() if hidden else game
+        action = actions.MOVE_ROBBER + self.hex_id
+        steals = bool(game.outcomes(action))  # at once, from the only possible victim
+        if not steals:
+            table.act(self.seat, action, None, self.marks)
+            steals = game.phase == Phase.STEAL
+            if steals and self.victim is not None:
+                action = actions.STEAL + _places(table, self.seat, self.victim)
+        if steals != (self.victim is not None):
+            ours = ("nobody can be robbed", "somebody has to be robbed")[steals]
+            told = "nobody is" if self.victim is None else f"seat {self.victim} is"
+            raise Fault("robber", ours, told)
+        if self.victim is None:
+            return
+        cards = int(game.state["hand_size"][self.victim])
+        resource = table.choose(action, before, played) if hidden else self.resource
+        table.act(self.seat, action, resource, self.marks)
+        if game.state["hand_size"][self.victim] != cards - 1:
+            raise Fault("robber", "another seat is robbed", f"seat {self.victim} is")
+
+
+class Discards(NamedTuple):
+    """What all seats discard after a seven: told in any order, played in turn order."""
+
+    place: str
+    cards: dict[int, list[Resource]]
+    marks: dict[int, Marks]
+
+    def play(self, table: PlayedTable) -> None:
+        """Play it card by card."""
+        left = dict(self.cards)
+        while table.game.phase == Phase.DISCARD:
+            seat = table.game.player
+            if seat not in left:
+                raise Fault("robber", f"seat {seat} has to discard", "it discards nothing more")
+            for r in left.pop(seat):
+                table.act(seat, actions.DISCARD + r, None, self.marks.get(seat, ()))
+        if left:
+            raise Fault("robber", "nobody has to discard", f"seat {min(left)} discards")
+
+
+class BankTrade(NamedTuple):
+    """Cards traded with the bank, perhaps several lots at once."""
+
+    place: str
+    seat: int
+    give: Bundle
+    get: Bundle
+    marks: Marks = ()
+
+    def play(self, table: PlayedTable) -> None:
+        """Play it lot by lot."""
+        rates = table.game.state["rate"][self.seat].tolist()
+        lots = [r for r in range(NUM_RESOURCES) for _ in range(self.give[r] // rates[r])]
+        wanted = _cards(self.get)
+        paid = all(n % rate == 0 for n, rate in zip(self.give, rates, strict=True))
+        if not paid or len(lots) != len(wanted):
+            told = f"seat {self.seat} trades {list(self.give)} for {list(self.get)}"
+            raise Fault("trade", f"its rates are {rates}", told)
+        for give, get in zip(lots, wanted, strict=True):
+            table.act(self.seat, int(SWAP_ACTIONS[give, get]), None, self.marks)
+
+
+@dataclass
+class Offer:
+    """An offer of the player in turn.
+
+    Attributes:
+        answers: by seat, as far as they are told: whether it accepts, or what it offers and asks
+            for instead.
+        other: with whom the player in turn trades; None where nobody is found.
+        stands_later: whether the offer is played where the trade is told.
+    """
+
+    place: str
+    seat: int
+    give: Bundle
+    get: Bundle
+    answers: dict[int, bool | tuple[Bundle, Bundle]] = field(default_factory=dict)
+    other: int | None = None
+    stands_later: bool = False
+    marks: Marks = ()
+
+    def play(self, table: PlayedTable) -> None:
+        """Play it at once: files let other things happen before the answers.
+
+        An offer without a trade is left out if it can't be made in our form. A trade that can't be
+        played as it came about is played as an offer of what is exchanged.
+        """
+        if self.stands_later:
+            return
+        trial = PlayedTable(table.game.copy())
+        try:
+            self.play_through(trial)
+        except Fault:
+            if self.other is None:
+                table.left_out += 1
+                return
+            counter = self.answers.get(self.other)
+            sides = counter[::-1] if isinstance(counter, tuple) else (self.give, self.get)
+            plain = replace(self, give=sides[0], get=sides[1], answers={self.other: True})
+            plain.play_through(table, (INVENTED,) if isinstance(counter, tuple) else ())
+            return
+        table.game = trial.game
+        table.decisions += trial.decisions
+        if self.other is None:
+            table.in_vain += len(trial.decisions)
+
+    def play_through(self, table: PlayedTable, more: Marks = ()) -> None:
+        """Play the offer, of which more may be to be said, the answers, and what comes of it."""
+        _offer(table, self.seat, self.give, self.get, self.marks + more)
+        while table.game.phase == Phase.ANSWER:
+            seat = table.game.player
+            answer = self.answers.get(seat)
+            if isinstance(answer, tuple):
+                _offer(table, seat, *answer, ())
+            elif answer:
+                table.act(seat, actions.ACCEPT)
+            else:
+                table.act(seat, actions.REJECT, None, (INVENTED,) if answer is None else ())
+        if self.other is not None:
+            close = actions.CLOSE_WITH + _places(table, self.seat, self.other)
+            table.act(self.seat, close, None, self.marks)
+        elif table.game.phase == Phase.CLOSE:
+            table.act(self.seat, actions.WITHDRAW, None, (INVENTED,))
+
+
+class Check(NamedTuple):
+    """What the file tells of the state at a place, as `Sight.values`."""
+
+    place: str
+    values: Values
+
+    def play(self, table: PlayedTable) -> None:
+        """Compare it with the game."""
+        found = first_difference(table.game.games, self.values)
+        if found is not None:
+            last = table.decisions[-1].action if table.decisions else actions.END_TURN
+            rule = _FIELDS.get(found.field) or chapter(last)
+            raise Fault(rule, f"{found.what} is {found.ours}", f"it is {found.told}")
+        table.compared += int((self.values != UNTOLD).sum())
+
+
+class Over(NamedTuple):
+    """The file says who has won: without the points, too, when all others have given up."""
+
+    place: str
+    winner: int
+
+    def play(self, table: PlayedTable) -> None:
+        """Compare it with the game."""
+        if table.game.is_over and table.game.winner != self.winner:
+            raise Fault(_POINTS, f"seat {table.game.winner} has won", f"seat {self.winner} has")
+
+
+Move = Act | Rob | Discards | BankTrade | Offer | Check | Over
+
+
+def _places(table: PlayedTable, seat: int, other: int) -> int:
+    """The argument of an action of a seat that is about another."""
+    return (other - seat - 1) % table.game.rules.num_players
+
+
+def _cards(bundle: Bundle) -> list[int]:
+    """The cards of a bundle one by one."""
+    return [r for r, n in enumerate(bundle) for _ in range(n)]
+
+
+def _words(seat: int, action: int) -> str:
+    kind, *told = describe_action(action).values()
+    return " ".join(map(str, [f"seat {seat}:", kind, *told]))
+
+
+def _offer(table: PlayedTable, seat: int, give: Bundle, get: Bundle, marks: Marks) -> None:
+    """Make an offer, by one action where there is one for it."""
+    whole = _OFFERS.get((*give, *get))
+    if whole is not None:
+        table.act(seat, whole, None, marks)
+        return
+    for first, bundle in ((actions.COMPOSE_GIVE, give), (actions.COMPOSE_GET, get)):
+        for r in _cards(bundle):
+            table.act(seat, first + r, None, marks)
+    table.act(seat, actions.COMPOSE_SEND, None, marks)

@@ -1,0 +1,234 @@
+"""Plays told games by our rules, finds what files hide, and reports where they disagree."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from typing import Any, Final
+
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, describe_action
+from catan_pz.events import Outcome
+from catan_pz.game.record import GameRecord
+from catan_pz.rules import Rules
+from catan_pz.tables.records.moves import (
+    AMBIGUOUS,
+    INFERRED,
+    Act,
+    Fault,
+    HiddenOutcome,
+    Move,
+    PlayedTable,
+    card_played,
+)
+from catan_pz.terms import DECK_COUNTS, Card
+
+MOST_TRIES: Final = 2000
+"""How often the search for hidden outcomes may go back to a choice."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Where a file and our rules part: the game is kept up to there.
+
+    Attributes:
+        place: in the file.
+        rule: the kind of rule.
+        ours, told: both views.
+    """
+
+    place: str
+    rule: str
+    ours: str
+    told: str
+
+    def __str__(self) -> str:
+        return f"{self.place} ({self.rule}): by our rules {self.ours}; the file says {self.told}"
+
+
+@dataclass
+class Report:
+    """What was found in a file.
+
+    Attributes:
+        format: what the file is.
+        seats: those whose hidden cards the file tells.
+        compared: values of states in which the file and our game agree.
+        in_vain: decisions of offers of which no trade came; `left_out`: such offers that our form
+            doesn't have.
+        hidden_thefts: by the number of the decision, whether other cards would fit as well.
+        unknown: entries of unknown kinds, by kind.
+        notes: what else is to be said, a sentence each.
+        disagreement: None where there is none.
+    """
+
+    format: str
+    seats: list[int] = field(default_factory=list)
+    compared: int = 0
+    in_vain: int = 0
+    left_out: int = 0
+    hidden_thefts: dict[int, bool] = field(default_factory=dict)
+    unknown: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    disagreement: Disagreement | None = None
+
+
+@dataclass
+class ReadGame:
+    """A game read from a file, checked by our rules."""
+
+    record: GameRecord
+    report: Report
+
+    def actions(self) -> Counter[str]:
+        """How often each kind of action was played."""
+        return Counter(describe_action(one.action)["kind"] for one in self.record.decisions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report, with the game's rules and result, as JSON values."""
+        rules = Rules.from_dict(self.record.start["rules"]).differences()
+        rules.pop("board", None)
+        told = {"rules": rules, "decisions": len(self.record.decisions)}
+        return asdict(self.report) | told | {"result": self.record.result}
+
+
+@dataclass
+class ToldGame:
+    """A game as a file tells it, before our rules have looked at it.
+
+    Attributes:
+        report: what is known of the file so far.
+        names: of the players, None where there are none.
+    """
+
+    rules: Rules
+    moves: list[Move]
+    report: Report
+    names: list[str] | None = None
+
+
+def played(told: ToldGame) -> ReadGame:
+    """Play a told game up to its end, or to where our rules disagree."""
+    name_cards(told.moves)
+    search = _Search(told)
+    table, report = search.best, told.report
+    report.compared, report.in_vain = table.compared, table.in_vain
+    report.left_out, report.hidden_thefts = table.left_out, search.ambiguous
+    if search.fault is not None:
+        report.disagreement = Disagreement(told.moves[table.at].place, *search.fault.args)
+    if search.tries >= MOST_TRIES:
+        report.notes.append("The search for hidden cards was cut short.")
+    for number, ambiguous in search.ambiguous.items():
+        one = table.decisions[number]
+        mark = AMBIGUOUS if ambiguous else INFERRED
+        table.decisions[number] = replace(one, marks=(*one.marks, mark))
+    record = GameRecord.of(table.game, told.names)
+    record.start = PlayedTable.of(told.rules).game.snapshot()
+    record.decisions = table.decisions
+    return ReadGame(record, report)
+
+
+def name_cards(moves: list[Move]) -> None:
+    """Name hidden cards that were bought, in place.
+
+    A card played is the oldest of its player that isn't known; what is never played becomes the
+    kind of which most are left.
+    """
+    hidden: dict[int, list[int]] = defaultdict(list)
+    held: Counter[tuple[int, Card]] = Counter()
+    left = Counter(dict(zip(Card, DECK_COUNTS, strict=True)))
+    for number, move in enumerate(moves):
+        if not isinstance(move, Act):
+            continue
+        bought = move.action == BUY_DEVELOPMENT_CARD
+        card = move.outcome if bought else card_played(move.action)
+        if bought and card is None:
+            hidden[move.seat].append(number)
+        elif isinstance(card, Card) and bought:
+            held[move.seat, card] += 1
+            left[card] -= 1
+        elif isinstance(card, Card) and held[move.seat, card]:
+            held[move.seat, card] -= 1
+        elif isinstance(card, Card) and hidden[move.seat]:
+            _name(moves, hidden[move.seat].pop(0), card, INFERRED)
+            left[card] -= 1
+    for number in sorted(chain(*hidden.values())):
+        card = left.most_common(1)[0][0]
+        _name(moves, number, card, AMBIGUOUS)
+        left[card] -= 1
+
+
+def _name(moves: list[Move], number: int, card: Card, mark: str) -> None:
+    move = moves[number]
+    if isinstance(move, Act):
+        moves[number] = move._replace(outcome=card, marks=(*move.marks, mark))
+
+
+class _Search:
+    """Plays the moves of a told game, depth first where outcomes are hidden.
+
+    Attributes:
+        best: the table of the first way in which all fits, or of the one that came farthest.
+        fault: what is wrong at its end.
+        ambiguous: for each hidden outcome there, by the number of its decision, whether another
+            one fits as well.
+    """
+
+    def __init__(self, told: ToldGame) -> None:
+        self.moves = told.moves
+        self.table = self.best = PlayedTable.of(told.rules)
+        self.fault: Fault | None = None
+        self.tries = 0
+        self.ambiguous: dict[int, bool] = {}
+        first: dict[int, Outcome] = {}
+        for found in self._ways():
+            if not first:
+                first = found
+                self.ambiguous = dict.fromkeys(self._hidden(), False)
+            else:
+                other = {at for at, outcome in found.items() if outcome != first.get(at)}
+                self.ambiguous |= {c.decision: True for c in self.best.choices if c.at in other}
+            if not found:
+                break
+        if self.fault is not None or self.tries >= MOST_TRIES:
+            self.ambiguous = dict.fromkeys(self._hidden(), True)
+
+    def _hidden(self) -> list[int]:
+        return [choice.decision for choice in self.best.choices]
+
+    def _ways(self) -> Iterator[dict[int, Outcome]]:
+        """The hidden outcomes, by the number of their moves, of each way in which all fits."""
+        table, farthest, fits = self.table, -1, False
+        while True:
+            fault = self._forward()
+            if not fits and (fault is None or table.at > farthest):
+                farthest, self.fault = table.at, fault
+                decisions, choices = list(table.decisions), list(table.choices)
+                self.best = replace(table, decisions=decisions, choices=choices)
+            if fault is None:
+                fits = True
+                yield {c.at: table.decisions[c.decision].outcome for c in table.choices}
+            while table.choices and not table.choices[-1].others:
+                table.choices.pop()
+            if not table.choices or self.tries >= MOST_TRIES:
+                return
+            self._go_to(table.choices[-1])
+
+    def _forward(self) -> Fault | None:
+        """Play on to the end or to a fault."""
+        table = self.table
+        try:
+            for at in range(table.at, len(self.moves)):
+                table.at = at
+                self.moves[at].play(table)
+        except Fault as fault:
+            return fault
+        return None
+
+    def _go_to(self, choice: HiddenOutcome) -> None:
+        """Go back to a hidden outcome, for the next possibility."""
+        table = self.table
+        self.tries += 1
+        table.game, table.at = choice.game.copy(), choice.at
+        table.compared, table.in_vain, table.left_out = choice.counts
+        del table.decisions[choice.played :]
+        table.chosen = choice.others.pop()

@@ -1,0 +1,106 @@
+"""Reads files of games, and finds out by their content what they are."""
+
+import zlib
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from catan_pz.checks import quoted
+from catan_pz.files import MOST_READ, read_file
+from catan_pz.game.game import Game
+from catan_pz.game.record import FORMAT, TABLE_FORMAT, GameRecord
+from catan_pz.tables.records import colonist
+from catan_pz.tables.records.playing import Disagreement, ReadGame, Report, played
+
+_GZIP: Final = b"\x1f\x8b"
+_FIRST_LINE: Final = 200
+"""Bytes in which the first line of a record of ours says what it is."""
+
+_DAMAGES: Final = (LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""Errors of a reader that meets something else than its format has."""
+
+
+def read(path: str | Path, *, names: bool = False) -> list[ReadGame]:
+    """The games in a file, played by our rules and checked against what the file tells.
+
+    Colonist's replays, JSettlers' logs and saved games, catanatron's games and records of this
+    package are known by their content, packed by gzip or not.
+
+    Args:
+        path: the file.
+        names: whether players keep their names; they are seats without names otherwise.
+
+    Raises:
+        ValueError: if the file can't be read, or holds no game that can.
+    """
+    content = _unpacked(read_file(Path(path)))
+    try:
+        games = _games(content)
+    except _DAMAGES as error:
+        raise ValueError(f"it is damaged: {quoted(error)}") from error
+    for game in games:
+        if not names:
+            _forget_names(game.record)
+    return games
+
+
+def _unpacked(content: bytes) -> bytes:
+    """Content without gzip."""
+    if not content.startswith(_GZIP):
+        return content
+    unpacking = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = unpacking.decompress(content, MOST_READ + 1)
+    except zlib.error as error:
+        raise ValueError(f"it can't be unpacked: {error}") from None
+    if len(unpacked) > MOST_READ:
+        raise ValueError(f"it unpacks to more than {MOST_READ:,} bytes")
+    if not unpacking.eof:
+        raise ValueError("it is cut short")
+    return unpacked
+
+
+def _games(content: bytes) -> list[ReadGame]:
+    head = content[:_FIRST_LINE].decode(errors="replace")
+    if any(name in head for name in (FORMAT, TABLE_FORMAT)):
+        return [_own(content)]
+    try:
+        data: Any = msgspec.json.decode(content)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"it is no JSON: {error}") from None
+    if colonist.is_one(data):
+        return [played(colonist.told_game(data))]
+    raise ValueError("it holds no game of a known kind")
+
+
+def _own(content: bytes) -> ReadGame:
+    """A record of this package, replayed."""
+    record = GameRecord.from_lines(content.decode("utf-8-sig"))
+    report = Report("catan-pz record", list(range(len(record.start["players"]))))
+    replayed: Game | None = None
+    try:
+        for count, game in enumerate(record.replay()):
+            played_up_to, replayed = count, game
+    except ValueError as error:
+        if replayed is None:
+            raise
+        place, _, told = str(error).partition(": ")
+        report.disagreement = Disagreement(place, "replay", told, "it was played so")
+        del record.decisions[played_up_to:]
+        record.result = GameRecord.of(replayed).result
+    return ReadGame(record, report)
+
+
+def _forget_names(record: GameRecord) -> None:
+    """Take away what persons are called; agents keep their names."""
+    if record.names is None:
+        return
+    agents = record.agents or [None] * len(record.names)
+    if not any(agents):
+        record.names = None
+        return
+    record.names = [
+        f"player_{seat}" if agent is None else name
+        for seat, (name, agent) in enumerate(zip(record.names, agents, strict=True))
+    ]

@@ -1,0 +1,81 @@
+import json
+from typing import Any
+
+import pytest
+
+from catan_pz.game import GameRecord
+from catan_pz.rules import Rules
+from catan_pz.tables.records.colonist import told_game
+from catan_pz.tables.records.moves import AMBIGUOUS, INFERRED
+from catan_pz.tables.records.playing import ReadGame, played
+from catan_pz.terms import Resource
+from tests.tables.records.colonist_files import Replay
+
+
+def rules(seed: int) -> Rules:
+    """Some options of each kind, 2 to 4 players in turn."""
+    return Rules(
+        num_players=2 + seed % 3,
+        victory_points=4 + seed % 4,
+        friendly_robber=seed % 2 == 1,
+        dice=("random", "balanced")[seed // 2 % 2],
+        discard_limit=(4, 7, 9)[seed // 4 % 3],
+        offer_form=("templates", "composed", "both")[seed // 3 % 3],
+        counter_offers=seed % 5 != 0,
+        trading=seed % 7 != 0,
+        max_turns=None,
+    )
+
+
+def taken(decisions: Any) -> list[tuple[Any, ...]]:
+    return [(one.player, one.action, one.outcome) for one in decisions]
+
+
+def read_back(replay: Replay) -> ReadGame:
+    game = played(told_game(json.loads(json.dumps(replay.data()))))
+    assert game.report.disagreement is None
+    assert game.report.compared > 100 * len(replay.events)
+    for _ in game.record.replay():
+        pass
+    return game
+
+
+def check(seed: int) -> None:
+    replay = Replay(rules(seed), seed).play()
+    game = read_back(replay)
+    assert taken(game.record.decisions) == taken(replay.decisions)
+    assert game.record.result == GameRecord.of(replay.game).result
+
+
+@pytest.mark.parametrize("seed", [34, 35, 36, 37])
+def test_games_come_back_equal(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_many_games_come_back_equal(seed: int) -> None:
+    check(seed)
+
+
+def test_hidden_cards_of_two_are_known() -> None:
+    replay = Replay(rules(36), 36, perspective=1).play()
+    game = read_back(replay)
+    assert game.report.seats == [1]
+    assert taken(game.record.decisions) == taken(replay.decisions)
+    assert not game.report.hidden_thefts
+
+
+@pytest.mark.parametrize("seed", [22, 28])
+def test_hidden_thefts_are_inferred_or_ambiguous(seed: int) -> None:
+    replay = Replay(rules(seed), seed, perspective=0).play()
+    game = read_back(replay)
+    assert game.report.hidden_thefts
+    for ours, told in zip(game.record.decisions, replay.decisions, strict=True):
+        assert (ours.player, ours.action) == (told.player, told.action)
+        if AMBIGUOUS not in ours.marks:
+            assert ours.outcome == told.outcome
+        else:
+            assert isinstance(ours.outcome, Resource)
+    marked = [mark for one in game.record.decisions for mark in one.marks]
+    assert INFERRED in marked
