@@ -60,6 +60,7 @@ _BASE_ONLY: Final = ("mapSetting", "modeSetting", "extensionSetting", "scenarioS
 DICE: Final = ("random", "balanced")
 """What `diceSetting` says."""
 MOST_OFFERS: Final = 100
+MOST_OFFER_CARDS: Final = 19
 
 _TIMEOUTS: Final = {58, 64, 87}
 _WITHOUT_EFFECT: Final = {
@@ -86,14 +87,18 @@ def rules_of(settings: Mapping[str, Any], players: int, board: Board) -> Rules:
             raise ValueError(f"only the base game can be read, {name} is {settings[name]}")
     if players > MAX_PLAYERS:
         raise ValueError(f"games of 2 to 4 players can be read, this one has {players}")
+    friendly, dice = bool(settings.get("friendlyRobber")), DICE[settings.get("diceSetting", 0)]
     return Rules(
         num_players=players,
         offer_form="both",
         max_offers_per_turn=MOST_OFFERS,
         victory_points=settings["victoryPointsToWin"],
         discard_limit=settings["cardDiscardLimit"],
-        friendly_robber=bool(settings.get("friendlyRobber")),
-        dice=DICE[settings.get("diceSetting", 0)],
+        max_offer_cards=MOST_OFFER_CARDS,
+        friendly_robber=friendly,
+        robber_spares_mover=friendly,
+        dice=dice,
+        dice_memory=dice == "balanced",
         board=board,
         max_turns=None,
     )
