@@ -49,6 +49,9 @@ _LONGEST_LINE: Final = 300
 @trust_option
 @option("--parallel", "Games at the same time.", click.IntRange(1, 40), default=4)
 @option(
+    "--max-offers", "Offers that the agent may make in a turn.", click.IntRange(0, 100), default=20
+)
+@option(
     "--classes", "Class path of the server that is started.  [$CATAN_PZ_JSETTLERS]", metavar="PATH"
 )
 @option("--host", "Join a server that runs, instead of starting one.")
@@ -61,6 +64,7 @@ def jsettlers(  # wide: click passes each option of the command
     trading: bool | None,
     match: MatchChoice,
     parallel: int,
+    max_offers: int,
     classes: str | None,
     host: str | None,
     port: int,
@@ -83,6 +87,7 @@ def jsettlers(  # wide: click passes each option of the command
         rules.trading,
         match.games,
         match.seed,
+        max_offers=max_offers,
         server=None if host is None else ServerAddress(host, port, cookie),
         classes=classes,
         workers=match.workers or 1,

@@ -1,17 +1,18 @@
 """The player that asks a learned value of positions where the evolved player may be wrong."""
 
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, OFFER
+from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, END_TURN, OFFER, REJECT
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, Judge
 from catan_pz.agents.value.network import ValueNet, shipped
+from catan_pz.agents.value.trader import Ask, Trader
 from catan_pz.checks import check_count, check_number
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
@@ -20,9 +21,6 @@ from catan_pz.terms import Phase
 SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 UNGUARDED: Final = (*SETUP, Phase.ANSWER, Phase.CLOSE)
 """Phases in which the value alone decides."""
-
-OFFER_MARGIN: Final = 0.003
-"""Gain in win probability for which an offer is worth making."""
 
 MARGIN_BEYOND: Final = 0.06
 """The margin in games to more points than a network was fitted to, which it knows less well."""
@@ -34,8 +32,7 @@ class ValueAgent(Agent):
     The value is each seat's win probability in the position that an action leads to (its
     afterstate), in games drawn from the exact belief of the seat; nothing is played on from there.
     In the set-up, which is first played to its end, the action of the highest value is taken, and
-    so are answers to offers. An offer from the list is worth its gain by the chance that somebody
-    agrees, who gains as well. What the evolved player composes card by card stands.
+    so are answers to offers. Its own offers, composed ones too, are a `Trader`'s.
 
     Args:
         margin: gain in win probability for which another action is taken; with 0 the value alone
@@ -76,23 +73,48 @@ class ValueAgent(Agent):
         self._guard = usual if self.margin is None else self.margin
         self._evolved = load("evolved")
         self._evolved.reset(seat, rules, self.random.next())
+        self._trader = Trader(seat, rules, net) if rules.trading else None
 
     def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""
-        return int(self._ranked(view)[0][0])
+        if self._trader is not None:
+            self._trader.learn(view)
+            action = self._trader.next_card(view)
+            if action is not None:
+                return action
+        judged = self._judged(view)
+        if judged.offer is None or self._trader is None:
+            return judged.chosen
+        return self._trader.begin(view, judged.games, judged.offer)
 
-    def _ranked(self, view: View) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        """(K,) actions and their worths, that which it takes first; None where it has no choice."""
-        chosen = self._evolved.act(view)
-        actions = considered(view, chosen)
-        if len(actions) == 1:
-            return np.array([chosen]), None
-        worths = self._judge.worths(self._games(view), actions, self.random.next())
-        margins = np.where(are_offers(actions), OFFER_MARGIN, 0.0)
-        margins[actions != chosen] += self._margin(view)
-        taken = actions[(worths - margins).argmax()]
-        order = np.lexsort((-worths, actions != taken))
-        return actions[order], worths[order]
+    def offer_to_make(self, view: View) -> int | None:
+        """The offer, or the next card of one, that it would make now; None for no offer."""
+        if phase_of(view) not in (Phase.MAIN, Phase.COMPOSE) or not may_offer(view):
+            return None
+        action = self.act(view)
+        return action if OFFER <= action <= COMPOSE_SEND else None
+
+    def _judged(self, view: View) -> "_Judged":
+        """What it thinks of its actions."""
+        phase, chosen, actions = phase_of(view), self._evolved.act(view), judged(view)
+        offers = self._trader is not None and phase != Phase.COMPOSE and may_offer(view)
+        games = self._games(view)
+        if phase == Phase.COMPOSE or (len(actions) == 1 and not offers):
+            return _Judged(chosen, games)
+        if chosen not in actions:
+            chosen = REJECT if phase == Phase.ANSWER else END_TURN
+        worths = self._judge.worths(games, actions, self.random.next())
+        best = (worths - np.where(actions != chosen, self._margin(view), 0.0)).argmax()
+        taken = int(actions[best])
+        if not offers or self._trader is None:
+            return _Judged(taken, games, actions, worths)
+        offered = self._trader.offers(view, games)
+        base = offered.now if taken == END_TURN else max(offered.now, float(worths[best]))
+        tries = int(view.segments["offers_left"][0]) if phase == Phase.MAIN else 1
+        offer = self._trader.chosen(offered, base, tries)
+        begun, of_begun = offered.first_actions(view, base)
+        actions, worths = np.concatenate([actions, begun]), np.concatenate([worths, of_begun])
+        return _Judged(taken, games, actions, worths, offer)
 
     def _games(self, view: View) -> np.ndarray:
         rng = np.random.default_rng(self.random.next())
@@ -105,24 +127,24 @@ class ValueAgent(Agent):
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) probabilities that fall with what an action is worth less than the best.
 
-        What the evolved player chooses gets its margin on top. Actions that aren't judged are worth
-        what the position is.
+        What it chooses gets its margin on top. Actions that aren't judged are worth what the
+        position is.
         """
-        chosen, games = self._evolved.act(view), self._games(view)
-        actions, worths = judged(view), np.zeros(len(view.mask))
-        worths[:] = self._judge.win_probabilities(games, self.seat)[self.seat]
-        worths[actions] = self._judge.worths(games, actions, self.random.next())
-        worths[chosen] += self._margin(view)
+        judged, worths = self._judged(view), np.zeros(len(view.mask))
+        worths[:] = self._judge.win_probabilities(judged.games, self.seat)[self.seat]
+        worths[judged.actions] = judged.worths
+        worths[judged.first(view)] += self._margin(view)
         legal = view.mask != 0
         odds = np.where(legal, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
         return np.asarray(odds / odds.sum())
 
     def advise(self, view: View) -> Advice:
         """The actions by their value, that which it takes first."""
-        actions, worths = self._ranked(view)
-        if worths is None:
-            return Advice.of_choice(int(actions[0]))
-        return Advice(actions, win_probabilities=worths)
+        judged = self._judged(view)
+        if len(judged.actions) == 0:
+            return Advice.of_choice(judged.chosen)
+        order = np.lexsort((-judged.worths, judged.actions != judged.first(view)))
+        return Advice(judged.actions[order], win_probabilities=judged.worths[order])
 
     def win_probabilities(self, view: View) -> NDArray[np.float64]:
         """Each seat's win probability by the value."""
@@ -134,24 +156,31 @@ def phase_of(view: View) -> Phase:
     return Phase(int(view.segments["phase"].argmax()))
 
 
-def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(K,) which actions are offers from the list."""
-    return (actions >= OFFER) & (actions < COMPOSE_GIVE)
+class _Judged(NamedTuple):
+    """What a decision comes to."""
+
+    chosen: int  # apart from offers
+    games: np.ndarray
+    actions: NDArray[np.int64] = np.zeros(0, np.int64)  # (K,) those that are judged
+    worths: NDArray[np.float64] = np.zeros(0)  # (K,) their win probabilities
+    offer: Ask | None = None  # that is made instead
+
+    def first(self, view: View) -> int:
+        """The action that is taken."""
+        return self.chosen if self.offer is None else self.offer.first_action(view)
 
 
 def judged(view: View) -> NDArray[np.int64]:
-    """(K,) legal actions that are judged: all but those that compose, and counter-offers."""
+    """(K,) legal actions that are judged one by one: all but offers and counter-offers."""
     legal = np.flatnonzero(view.mask).astype(np.int64)
-    if phase_of(view) == Phase.ANSWER:
-        return legal[legal > COMPOSE_SEND]
-    return legal[(legal < COMPOSE_GIVE) | (legal > COMPOSE_SEND)]
+    return legal[(legal < OFFER) | (legal > COMPOSE_SEND)]
 
 
-def considered(view: View, chosen: int) -> NDArray[np.int64]:
-    """(K,) actions of which one is played: those that are judged.
+def may_offer(view: View) -> bool:
+    """Whether an offer or a counter-offer may be begun."""
+    return bool(view.mask[OFFER : COMPOSE_SEND + 1].any())
 
-    Where an offer is composed, or is to be, there is but what the evolved player chose.
-    """
-    if phase_of(view) == Phase.COMPOSE or COMPOSE_GIVE <= chosen <= COMPOSE_SEND:
-        return np.array([chosen], np.int64)
-    return judged(view)
+
+def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(K,) which actions are offers from the list."""
+    return (actions >= OFFER) & (actions < COMPOSE_GIVE)

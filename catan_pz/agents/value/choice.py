@@ -5,21 +5,25 @@ know it: a purchase by the mean over the cards of the deck, a theft over those o
 trades with others as done.
 """
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.random import EVOLVED, VALUE
-from catan_pz.agents.value.network import ValueNet, Workspace, workspace, write_values
-from catan_pz.agents.value.prospects import ON_TABLE, can_take, cards_traded
+from catan_pz.agents.value.network import (
+    ValueNet,
+    Workspace,
+    leader_but,
+    workspace,
+    write_values,
+)
+from catan_pz.agents.value.prospects import ON_TABLE, cards_traded
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States, as_games, seat_after
-from catan_pz.engine.trade import ACCEPTED, is_addressed
+from catan_pz.engine.trade import ACCEPTED
 from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float64Array, Int64Array
@@ -32,9 +36,6 @@ MARGIN = 0.02
 
 TEMPERATURE = 0.02
 """Win probability that makes an action e times as likely."""
-
-DOUBT = 0.01
-"""Gain in win probability by which the odds that somebody agrees to a trade change e times."""
 
 
 @kernel
@@ -85,12 +86,12 @@ def worth_of_theft(games: States, a: int, w: Workspace) -> float:
 
 
 @kernel
-def write_traded(games: States, maker: int, q: int, k: int, w: Workspace) -> None:
-    """Each seat's win probability once q took the maker's template k, or its offer `ON_TABLE`."""
+def write_traded(games: States, maker: int, q: int, w: Workspace) -> None:
+    """Each seat's win probability once q took the maker's offer."""
     w.spare[0] = games[0]
     s = w.spare[0]
     for r in range(NUM_RESOURCES):
-        more = cards_traded(s, maker, k, r)
+        more = cards_traded(s, maker, ON_TABLE, r)
         s.hand[maker, r] += more
         s.hand[q, r] -= more
         s.hand_size[maker] += more
@@ -102,43 +103,24 @@ def write_traded(games: States, maker: int, q: int, k: int, w: Workspace) -> Non
 def worth_of_answer(games: States, a: int, w: Workspace) -> float:
     """What an answer, or closing with somebody, is worth to the seat to move.
 
-    To reject and to withdraw is worth what the position is.
+    To reject and to withdraw is worth what the position is, and less an exchange by which the seat
+    likeliest to win gains more.
     """
     s = games[0]
     p = int(s.player)
+    write_values(s, p, w)
+    now, leader = w.values[p], leader_but(p, int(s.num_players), w.values)
+    of_leader = w.values[leader]
     if a == actions.ACCEPT:
-        write_traded(games, int(s.turn_player), p, ON_TABLE, w)
+        write_traded(games, int(s.turn_player), p, w)
     elif actions.CLOSE_WITH <= a < actions.CLOSE_WITH + int(s.num_players) - 1:
         q = seat_after(s, p, a - actions.CLOSE_WITH + 1)
         if s.answer[q] == ACCEPTED:
-            write_traded(games, p, q, ON_TABLE, w)
+            write_traded(games, p, q, w)
         else:
-            write_traded(games, q, p, ON_TABLE, w)
-    else:
-        write_values(s, p, w)
-    return w.values[p]
-
-
-@kernel
-def worth_of_offer(games: States, k: int, w: Workspace) -> float:
-    """What offering template k is worth: the gain, by the chance that somebody agrees.
-
-    Of those who could pay, the one with whom that product is largest counts. Whoever gains by a
-    trade is the more likely to agree.
-    """
-    s, values = games[0], w.values
-    p = int(s.player)
-    write_values(s, p, w)
-    for q in range(MAX_PLAYERS):
-        values[MAX_PLAYERS + q] = values[q]
-    best = 0.0
-    for q in range(s.num_players):
-        if is_addressed(s, p, q) and can_take(s, q, k):
-            write_traded(games, p, q, k, w)
-            gained = values[q] - values[MAX_PLAYERS + q]
-            chance = 1.0 / (1.0 + math.exp(-gained / DOUBT))
-            best = max(best, chance * (values[p] - values[MAX_PLAYERS + p]))
-    return values[MAX_PLAYERS + p] + best
+            write_traded(games, q, p, w)
+    gain = w.values[leader] - of_leader
+    return w.values[p] if gain <= w.values[p] - now else min(w.values[p], now - gain)
 
 
 @kernel
@@ -158,10 +140,8 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
     To roll is worth what the position is worth; a placement, what it is at the end of the set-up.
     """
     s, p = w.spare[0], int(games[0].player)
-    if a >= actions.COMPOSE_GIVE:
-        return worth_of_answer(games, a, w)
     if a >= actions.OFFER:
-        return worth_of_offer(games, a - actions.OFFER, w)
+        return worth_of_answer(games, a, w)
     if a == actions.ROLL:
         return value_of(games[0], p, w)
     if a == actions.BUY_DEVELOPMENT_CARD:
@@ -232,7 +212,7 @@ class Judge:
     ) -> NDArray[np.float64]:
         """(K,) what actions (K,) are worth to the seat to move, the mean over some games (D,).
 
-        Those that compose an offer are worth what the position is. The seed gives random bits to
+        Those that make an offer are worth what the position is. The seed gives random bits to
         the players that play the set-up on.
         """
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))

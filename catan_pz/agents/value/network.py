@@ -24,7 +24,7 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS, Phase
+from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase
 
 NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
 """Numbers that make a logit: own features, the sum of the others', those of the game."""
@@ -98,7 +98,8 @@ class Workspace(NamedTuple):
 
     net: Float32Array  # (NET_SIZE,)
     work: Float32Array  # features and hidden units
-    values: Float64Array  # (2 P,) win probabilities judged last, by seat; then earlier ones
+    base: Float32Array  # features of the position from which exchanges are made
+    values: Float64Array  # (P,) win probabilities judged last, by seat
     spare: States  # (1,) a position that an action leads to
     script: Int8Matrix  # no dice are scripted
     obs: Int8Array  # (N,) what a seat sees
@@ -111,7 +112,8 @@ def workspace(net: np.ndarray, num_actions: int) -> Workspace:
     return Workspace(
         net=net,
         work=np.zeros(FEATURES_SIZE + 2 * WIDTH + HEIGHT, np.float32),
-        values=np.zeros(2 * MAX_PLAYERS),
+        base=np.zeros(FEATURES_SIZE, np.float32),
+        values=np.zeros(MAX_PLAYERS),
         spare=as_games(np.zeros(1, STATE)),
         script=NO_SCRIPT,
         obs=np.zeros(SIZE, np.int8),
@@ -171,20 +173,9 @@ def logit_of(own: Float32Array, part: Float32Array, net: Float32Array, work: Flo
 
 
 @kernel
-def write_values(s: State, viewer: int, w: Workspace) -> None:
-    """Each seat's win probability as a viewer knows the position, into `values`, by seat.
-
-    It is certain when the game is finished; all are zero when it is truncated.
-    """
+def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
+    """The same by features that are written already."""
     seats, values, work = int(s.num_players), w.values, w.work
-    for p in range(MAX_PLAYERS):
-        values[p] = 0.0
-    if s.phase == Phase.OVER:
-        values[int(s.winner)] = 1.0
-        return
-    if s.max_turns > 0 and s.turn >= s.max_turns:
-        return
-    write_position(s, viewer, work)
     part = work[FEATURES_SIZE : FEATURES_SIZE + WIDTH]
     rest = work[FEATURES_SIZE + WIDTH :]
     write_shared_part(seats, w.net, work, part)
@@ -200,3 +191,30 @@ def write_values(s: State, viewer: int, w: Workspace) -> None:
         total += values[p]
     for p in range(seats):
         values[p] /= total
+
+
+@kernel
+def write_values(s: State, viewer: int, w: Workspace) -> None:
+    """Each seat's win probability as a viewer knows the position, into `values`, by seat.
+
+    It is certain when the game is finished; all are zero when it is truncated.
+    """
+    for p in range(MAX_PLAYERS):
+        w.values[p] = 0.0
+    if s.phase == Phase.OVER:
+        w.values[int(s.winner)] = 1.0
+        return
+    if s.max_turns > 0 and s.turn >= s.max_turns:
+        return
+    write_position(s, viewer, w.work)
+    write_values_of_features(s, viewer, w)
+
+
+@kernel
+def leader_but(p: int, seats: int, values: Float64Array) -> int:
+    """Of the seats other than p that which is likeliest to win."""
+    leader = NOBODY
+    for q in range(seats):
+        if q != p and (leader == NOBODY or values[q] > values[leader]):
+            leader = q
+    return leader

@@ -28,9 +28,20 @@ _BUILT: Final = (
 )
 
 
-def table_rules(num_players: int, trading: bool) -> Rules:
+MOST_OFFERS: Final = 20
+"""Offers that an agent makes in a turn, unless told otherwise: their server limits none."""
+
+
+def table_rules(num_players: int, trading: bool, max_offers: int = MOST_OFFERS) -> Rules:
     """The rules of a game at their tables."""
-    return Rules(num_players=num_players, trading=trading, first_player="random", max_turns=None)
+    return Rules(
+        num_players=num_players,
+        trading=trading,
+        offer_form="both",
+        max_offers_per_turn=max_offers,
+        first_player="random",
+        max_turns=None,
+    )
 
 
 def canonical_dice(total: int) -> tuple[int, int]:

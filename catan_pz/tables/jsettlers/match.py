@@ -33,7 +33,7 @@ from catan_pz.tables.jsettlers.client import (
     ServerError,
 )
 from catan_pz.tables.jsettlers.contents import Invitation
-from catan_pz.tables.jsettlers.decisions import table_rules
+from catan_pz.tables.jsettlers.decisions import MOST_OFFERS, table_rules
 from catan_pz.tables.jsettlers.player import TablePlayer
 from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, class_path, kind_of, own_server
 
@@ -88,6 +88,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     games: int = 200,
     seed: int | None = None,
     *,
+    max_offers: int = MOST_OFFERS,
     server: ServerAddress | None = None,
     classes: str | None = None,
     workers: int = 1,
@@ -110,6 +111,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
         games: how many, those included that `results` holds.
         seed: from 0 to 2**64 - 1, of the agent's random choices; None for that of the file
             of results, or a drawn one.
+        max_offers: offers that the agent may make in a turn, from 0 to 100.
         server: a server that runs; None for one of its own.
         classes: class path of the own server; None for what the environment says.
         workers: threads in which agents decide.
@@ -123,7 +125,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     """
     if against not in KINDS:
         raise not_possible("against", against, f"one of {list(KINDS)}")
-    rules = table_rules(players, trading)
+    rules = table_rules(players, trading, max_offers)
     entrant = as_entrant(agent)
     if entrant.name in _OTHERS:
         allowed = f"another than what robots are called: {', '.join(_OTHERS)}"
@@ -252,7 +254,8 @@ class _Running:
         self.begun += 1
         block = block_seed(self.match.result.seed, self.begun)
         seed = seat_seeds(block, self.match.result.rules.num_players)[0]
-        return TablePlayer(self.agent, game, invitation.number, invitation.trading, seed)
+        most, trading = self.match.result.rules.max_offers_per_turn, invitation.trading
+        return TablePlayer(self.agent, game, invitation.number, trading, seed, most)
 
     def _over(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
         """A game has ended: note it, and have the next one created."""

@@ -22,7 +22,7 @@ from catan_pz.events import EventKind, Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.contents import SEATS
-from catan_pz.tables.jsettlers.decisions import event
+from catan_pz.tables.jsettlers.decisions import MOST_OFFERS, event
 from catan_pz.tables.jsettlers.messages import Kind, Message, command
 from catan_pz.tables.jsettlers.reader import Asks, TableReader
 from catan_pz.terms import MOST_COMPOSED, NUM_RESOURCES, Card, Phase, Resource
@@ -56,9 +56,17 @@ class TablePlayer:
     Methods may be called in any thread; the agent is called by one after the other.
     """
 
-    def __init__(self, agent: Agent, game: str, number: int, trading: bool, seed: int) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        game: str,
+        number: int,
+        trading: bool,
+        seed: int,
+        max_offers: int = MOST_OFFERS,
+    ) -> None:
         self.game = game
-        self.reader = TableReader(number, trading, self._observe)
+        self.reader = TableReader(number, trading, self._observe, max_offers)
         self.decisions = 0
         self.seconds = 0.0  # that they took
         self.refusals = 0

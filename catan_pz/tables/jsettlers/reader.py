@@ -13,6 +13,7 @@ from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import (
     JSETTLERS,
+    MOST_OFFERS,
     TableDecisions,
     built,
     canonical_dice,
@@ -50,7 +51,13 @@ class TableReader:
     `observe` is called with the events of each decision.
     """
 
-    def __init__(self, number: int, trading: bool, observe: Callable[[Events], None]) -> None:
+    def __init__(
+        self,
+        number: int,
+        trading: bool,
+        observe: Callable[[Events], None],
+        max_offers: int = MOST_OFFERS,
+    ) -> None:
         self.number = number
         self.names: dict[int, str] = {}
         """of those who sit, by the number of the seat"""
@@ -65,7 +72,7 @@ class TableReader:
         self.winner: int | None = None
         self.points: tuple[int, ...] | None = None
         """at the end, by seat, once they are told"""
-        self._trading = trading
+        self._trading, self._max_offers = trading, max_offers
         self._observe = observe
         self._board: Board | None = None
         self._card: Card | None = None  # played, and its effect is not told yet
@@ -138,7 +145,7 @@ class TableReader:
         """Somebody has the first turn."""
         if self._board is None:
             raise MessageError("a turn begins, and there is no board yet")
-        rules = table_rules(len(self.names), self._trading)
+        rules = table_rules(len(self.names), self._trading, self._max_offers)
         self.first = self.seat_of(number)
         followed = FollowedGame(rules, self.seat, self._board, self.first, JSETTLERS)
         self.table = TableDecisions(followed, self._observe)

@@ -1,0 +1,36 @@
+"""How likely players agree to exchanges: what `examples/fit_acceptance.py` found."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.files import read_arrays, resource
+
+LEAST: Final = 0.02
+"""Least chance of an answer that comes, by which no answer rules a type out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Acceptance:
+    """Logistic models of answers, one for each type of player.
+
+    Letters: T types, X terms of an answer (`exchanges.write_terms`).
+    """
+
+    types: NDArray[np.float64]  # (T, X) weights
+    prior: NDArray[np.float64]  # (T,) how likely each type is
+
+    def chances(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(T,) that a player of each type agrees, by the terms (X,) of its answer."""
+        found = 1 / (1 + np.exp(-np.clip(self.types @ terms, -30, 30)))
+        return np.asarray(np.clip(found, LEAST, 1 - LEAST))
+
+
+@cache
+def shipped_acceptance() -> Acceptance:
+    """The models that come with the package, each type as likely."""
+    types = read_arrays(resource(__package__, "acceptance.npz").read_bytes())["types"]
+    return Acceptance(types.astype(np.float64), np.full(len(types), 1 / len(types)))

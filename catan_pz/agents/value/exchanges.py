@@ -1,0 +1,210 @@
+"""What exchanges are worth to both sides, and how likely others agree: compiled rules.
+
+An exchange is what its maker gets less what it gives, five numbers, as no resource is on both
+sides. Letters: K exchanges, P seats, R resources, X terms of an answer, T types of players.
+"""
+
+import math
+
+from catan_pz.agents.value.features import (
+    GOALS,
+    HAND,
+    HAND_SIZE,
+    NEAR_PURCHASES,
+    NUM_FEATURES,
+    OVER_LIMIT,
+    TIMES,
+    means_of,
+    write_goals,
+    write_position,
+    write_purchases,
+    write_resources,
+)
+from catan_pz.agents.value.network import Workspace, leader_but, write_values_of_features
+from catan_pz.engine.state import State, States
+from catan_pz.engine.trade import is_addressed
+from catan_pz.kernels.rule import entry, kernel
+from catan_pz.kernels.types import Float32Array, Float64Array, Float64Matrix, Int8Array, Int8Matrix
+from catan_pz.terms import NUM_RESOURCES
+
+HAND_TERMS = (
+    *range(HAND, HAND + NUM_RESOURCES),
+    HAND_SIZE,
+    OVER_LIMIT,
+    *range(NEAR_PURCHASES, NEAR_PURCHASES + 4),
+    *range(TIMES, TIMES + 5),
+    *range(GOALS, GOALS + 6),
+)
+"""Features of a seat that change with its hand, and by which of them an answer is foreseen."""
+
+SIGNS = (TIMES, TIMES + 1, TIMES + 2, GOALS + 4)
+"""Of these it also counts whether they rise or fall."""
+
+NUM_TERMS = 3 + len(HAND_TERMS) + len(SIGNS)
+"""X: one, how near the maker and the answering seat are to winning, what changes, its sign."""
+
+LEAST_CHANCE = 0.02
+"""An offer that nobody is likelier to agree to isn't looked at further."""
+
+
+@kernel
+def copy_numbers(source: Float32Array, target: Float32Array) -> None:
+    """Numpy's own assignment of arrays would allocate."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@kernel
+def exchange_hands(s: State, maker: int, q: int, swap: Int8Array, times: int) -> None:
+    """Hand cards over between a maker and q; -1 times hands them back."""
+    for r in range(NUM_RESOURCES):
+        more = times * int(swap[r])
+        s.hand[maker, r] += more
+        s.hand[q, r] -= more
+        s.hand_size[maker] += more
+        s.hand_size[q] -= more
+
+
+@kernel
+def can_pay(s: State, q: int, swap: Int8Array) -> bool:
+    """Whether q holds what the maker asks for."""
+    for r in range(NUM_RESOURCES):
+        if s.hand[q, r] < swap[r]:
+            return False
+    return True
+
+
+@kernel
+def write_hand(s: State, p: int, features: Float32Array) -> None:
+    """The features of p that change with its hand."""
+    means = means_of(s, p)
+    write_resources(s, p, features)
+    write_purchases(s, p, means, features)
+    write_goals(means, features)
+
+
+@kernel
+def place_of(s: State, p: int, viewer: int) -> int:
+    """Where the features of p begin in those of a position."""
+    return NUM_FEATURES * ((p - viewer) % int(s.num_players))
+
+
+@kernel
+def write_terms(
+    s: State, maker: int, q: int, before: Float32Array, after: Float32Array, terms: Float64Array
+) -> None:
+    """The X terms of the answer of q, whose features an exchange changes."""
+    terms[0] = 1.0
+    terms[1] = 1.0 / max(1, int(s.victory_points) - int(s.visible_points[maker]))
+    terms[2] = 1.0 / max(1, int(s.victory_points) - int(s.visible_points[q]))
+    place = 3
+    for k in HAND_TERMS:
+        terms[place] = after[k] - before[k]
+        place += 1
+    for k in SIGNS:
+        more = after[k] - before[k]
+        terms[place] = 1.0 if more > 0 else (-1.0 if more < 0 else 0.0)
+        place += 1
+
+
+@kernel
+def chance_of(terms: Float64Array, types: Float64Matrix, odds: Float64Array) -> float:
+    """The chance that a seat agrees, whose type is likely by some odds (T,)."""
+    total = 0.0
+    for t in range(types.shape[0]):
+        logit = 0.0
+        for k in range(types.shape[1]):
+            logit += types[t, k] * terms[k]
+        total += odds[t] / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+    return total
+
+
+@entry
+def weigh(  # wide: what is exchanged, what is known of the others, and where it is written
+    games: States,
+    maker: int,
+    swaps: Int8Matrix,
+    refused: Int8Matrix,
+    types: Float64Matrix,
+    odds: Float64Matrix,
+    w: Workspace,
+    terms: Float64Array,
+    chances: Float64Matrix,
+    values: Float64Matrix,
+) -> float:
+    """Write the chance (K, P) that each seat agrees to each exchange, and what the maker then wins.
+
+    Zero where a seat can't pay, has refused, or where the exchange helps the seat that is likeliest
+    to win more than the maker. Returns the maker's win probability as things are.
+    """
+    w.spare[0] = games[0]
+    s, seats, base = w.spare[0], int(games[0].num_players), w.base
+    write_position(s, maker, base)
+    copy_numbers(base, w.work)
+    write_values_of_features(s, maker, w)
+    now, leader = w.values[maker], leader_but(maker, seats, w.values)
+    of_leader = w.values[leader]
+    mine = w.work[:NUM_FEATURES]
+    for q in range(seats):
+        if not is_addressed(s, maker, q):
+            continue
+        here = place_of(s, q, maker)
+        before, theirs = base[here : here + NUM_FEATURES], w.work[here : here + NUM_FEATURES]
+        for k in range(swaps.shape[0]):
+            chances[k, q], values[k, q] = 0.0, now
+            if refused[k, q] != 0 or not can_pay(s, q, swaps[k]):
+                continue
+            exchange_hands(s, maker, q, swaps[k], 1)
+            write_hand(s, q, theirs)
+            write_terms(s, maker, q, before, theirs, terms)
+            chance = chance_of(terms, types, odds[q])
+            if chance >= LEAST_CHANCE:
+                write_hand(s, maker, mine)
+                write_values_of_features(s, maker, w)
+                gain = w.values[maker] - now
+                if gain > 0 and w.values[leader] - of_leader <= gain:
+                    chances[k, q], values[k, q] = chance, w.values[maker]
+            exchange_hands(s, maker, q, swaps[k], -1)
+        copy_numbers(before, theirs)
+    return now
+
+
+@entry
+def terms_of_answer(
+    games: States, maker: int, q: int, swap: Int8Array, w: Workspace, terms: Float64Array
+) -> bool:
+    """Write the X terms of q's answer to an exchange; False if q can't pay."""
+    w.spare[0] = games[0]
+    s, base = w.spare[0], w.base
+    if not can_pay(s, q, swap):
+        return False
+    write_position(s, maker, base)
+    copy_numbers(base, w.work)
+    here = place_of(s, q, maker)
+    before, theirs = base[here : here + NUM_FEATURES], w.work[here : here + NUM_FEATURES]
+    exchange_hands(s, maker, q, swap, 1)
+    write_hand(s, q, theirs)
+    write_terms(s, maker, q, before, theirs, terms)
+    return True
+
+
+@entry
+def first_to_try(
+    chances: Float64Array, values: Float64Array, base: float, tries: int, best: Float64Array
+) -> int:
+    """Which of K offers, dearest first, to begin with where some may be tried; -1 for none.
+
+    An offer that is refused leaves the others and `base`. Writes into `best` (tries + 1,) what is
+    won on average with each number of tries.
+    """
+    first = -1
+    for n in range(tries + 1):
+        best[n] = base
+    for k in range(values.shape[0] - 1, -1, -1):
+        for n in range(tries, 0, -1):
+            worth = chances[k] * values[k] + (1.0 - chances[k]) * best[n - 1]
+            if worth > best[n]:
+                best[n] = worth
+                if n == tries:
+                    first = k
+    return first

@@ -1,0 +1,250 @@
+"""How the player by the value trades: which offer it makes, to whom, in which order.
+
+Letters: K offers, P seats, R resources, X terms of an answer, T types of players.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import (
+    COMPOSE_GET,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    OFFER,
+    OFFER_GET,
+    OFFER_GIVE,
+    WITHDRAW,
+)
+from catan_pz.agents.value.acceptance import Acceptance, shipped_acceptance
+from catan_pz.agents.value.exchanges import NUM_TERMS, first_to_try, terms_of_answer, weigh
+from catan_pz.agents.value.network import ValueNet, workspace
+from catan_pz.engine.state import as_games
+from catan_pz.engine.trade import ACCEPTED, NO_ANSWER
+from catan_pz.game.view import View
+from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS, MOST_COMPOSED, NUM_RESOURCES, Phase
+
+OFFER_MARGIN: Final = 0.002
+"""Gain in win probability for which an exchange is worth asking for."""
+
+MOST_TRIES: Final = 12
+"""Offers that are planned for, one after the other."""
+
+
+@cache
+def all_offers() -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+    """(K, R) what the maker of each offer gets less what it gives; (K,) its template or -1."""
+    templates = {tuple(row): k for k, row in enumerate((OFFER_GET - OFFER_GIVE).tolist())}
+    most = range(-MOST_COMPOSED, MOST_COMPOSED + 1)
+    rows = [
+        row
+        for row in product(most, repeat=NUM_RESOURCES)
+        if 0 < sum(n for n in row if n > 0) <= MOST_COMPOSED
+        and 0 < -sum(n for n in row if n < 0) <= MOST_COMPOSED
+    ]
+    return np.array(rows, np.int8), np.array([templates.get(row, -1) for row in rows])
+
+
+class Ask(NamedTuple):
+    """An offer."""
+
+    swap: NDArray[np.int8]  # (R,) what its maker gets less what it gives
+    template: int  # -1 for one to compose
+
+    def first_action(self, view: View) -> int:
+        """The action by which it is made or begun."""
+        if self.template >= 0 and view.mask[OFFER + self.template]:
+            return OFFER + self.template
+        return COMPOSE_GIVE + int((self.swap < 0).argmax())
+
+
+class Offered(NamedTuple):
+    """Offers that might be made, dearest first."""
+
+    swaps: NDArray[np.int8]  # (K, R) what the maker gets less what it gives
+    templates: NDArray[np.int64]  # (K,) -1 for those to compose
+    chances: NDArray[np.float64]  # (K,) that somebody agrees
+    values: NDArray[np.float64]  # (K,) the maker's win probability then
+    now: float  # and as things are
+
+    def first_actions(
+        self, view: View, base: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Actions by which they begin, and what the best of each is worth beside `base`."""
+        found: dict[int, float] = {}
+        for swap, template, chance, value in zip(*self[:4], strict=True):
+            action = Ask(swap, template).first_action(view)
+            worth = base + chance * (value - base)
+            found[action] = max(worth, found.get(action, 0.0))
+        return np.array([*found], np.int64), np.array([*found.values()])
+
+
+@dataclass
+class Tried:
+    """An offer that is out."""
+
+    swap: NDArray[np.int8]
+    most: NDArray[np.int8]  # (P, R) that each could hold before, from the maker on
+    terms: dict[int, NDArray[np.float64]]  # of the answers of those who may pay, by seat
+
+
+@dataclass
+class Trader:
+    """Finds offers for one seat of a game, and learns from what becomes of them."""
+
+    seat: int
+    rules: Rules
+    net: ValueNet
+    acceptance: Acceptance = field(default_factory=shipped_acceptance)
+
+    def __post_init__(self) -> None:
+        self._work = workspace(self.net.weights, self.rules.num_actions)
+        self._odds = np.tile(self.acceptance.prior, (MAX_PLAYERS, 1))
+        self._refused: dict[int, tuple[bytes, list[NDArray[np.int8]]]] = {}
+        self._tried: Tried | None = None
+        self._composing: NDArray[np.int8] | None = None
+
+    def begin(self, view: View, games: np.ndarray, offer: Ask) -> int:
+        """Make an offer, or a counter-offer: the first action."""
+        action = offer.first_action(view)
+        if action >= COMPOSE_GIVE:
+            self._composing = offer.swap
+        if view.segments["phase"][Phase.MAIN]:
+            self._remember(view, games[:1], offer.swap)
+        return action
+
+    def next_card(self, view: View) -> int | None:
+        """The next action of an offer of its own that is being composed; None if there is none."""
+        segments, swap = view.segments, self._composing
+        if swap is None or not segments["phase"][Phase.COMPOSE]:
+            self._composing = None
+            return None
+        lacking = swap - (segments["offer_get"][0] - segments["offer_give"][0])
+        action = COMPOSE_SEND
+        for r in range(NUM_RESOURCES):
+            if lacking[r] != 0:
+                action = COMPOSE_GIVE + r if lacking[r] < 0 else COMPOSE_GET + r
+        return action if view.mask[action] else WITHDRAW
+
+    # -- what the others think of offers
+
+    def _holdings(self, view: View, q: int) -> bytes:
+        """All that the seat knows of another's hand."""
+        k, segments = (q - self.seat) % self.rules.num_players, view.segments
+        return segments["hand_min"][k].tobytes() + segments["hand_max"][k].tobytes()
+
+    def _remember(self, view: View, game: np.ndarray, swap: NDArray[np.int8]) -> None:
+        """An offer is made to all others."""
+        terms = {}
+        for q in range(self.rules.num_players):
+            row = np.zeros(NUM_TERMS)
+            if q != self.seat and terms_of_answer(game, self.seat, q, swap, self._work, row):
+                terms[q] = row
+        self._tried = Tried(swap, view.segments["hand_max"].copy(), terms)
+
+    def learn(self, view: View) -> None:
+        """See what became of the offer that was out."""
+        tried, segments, seats = self._tried, view.segments, self.rules.num_players
+        if tried is None or segments["phase"][Phase.COMPOSE]:
+            return
+        self._tried = None
+        if not segments["turn_player"][0]:
+            return
+        others = [(k, (self.seat + k) % seats) for k in range(1, seats)]
+        if segments["phase"][Phase.CLOSE]:
+            answers = segments["answer"].argmax(1)
+            for k, q in others:
+                if answers[k] != NO_ANSWER:
+                    self._note(view, tried, q, bool(answers[k] == ACCEPTED))
+        elif segments["phase"][Phase.MAIN]:
+            more = segments["hand_max"] - tried.most
+            for k, q in others:
+                if not more[0].any():
+                    self._note(view, tried, q, False)
+                elif (more[k] == -tried.swap).all():
+                    self._note(view, tried, q, True)
+
+    def _note(self, view: View, tried: Tried, q: int, agreed: bool) -> None:
+        if q in tried.terms:
+            chances = self.acceptance.chances(tried.terms[q])
+            self._odds[q] *= chances if agreed else 1 - chances
+            self._odds[q] /= self._odds[q].sum()
+            self.heard(tried.terms[q], agreed)
+        if not agreed:
+            held = self._holdings(view, q)
+            before, swaps = self._refused.get(q, (held, []))
+            self._refused[q] = held, [*(swaps if before == held else []), tried.swap]
+
+    def heard(self, terms: NDArray[np.float64], agreed: bool) -> None:
+        """An answer; what collects them overrides this."""
+
+    def _has_refused(self, view: View, swaps: NDArray[np.int8]) -> NDArray[np.int8]:
+        """(K, P) offers that a seat has refused with the cards that it has, and dearer ones."""
+        found = np.zeros((len(swaps), MAX_PLAYERS), np.int8)
+        for q, (held, refused) in self._refused.items():
+            if held == self._holdings(view, q):
+                for swap in refused:
+                    found[:, q] |= (swaps >= swap).all(1)
+        return found
+
+    # -- which to make
+
+    def offers(self, view: View, games: np.ndarray) -> Offered:
+        """Offers, or counter-offers, that may be made and that the seat gains by.
+
+        Chances are means over some games (D,) that look to the seat as the present one does.
+        """
+        swaps, templates = all_offers()
+        legal = (view.segments["own_hand"] >= -swaps).all(1)
+        if not view.mask[COMPOSE_GIVE:COMPOSE_SEND].any():
+            legal &= templates >= 0
+        held = games["hand"][:, : self.rules.num_players].max((0, 1))
+        legal &= (held >= swaps).all(1)
+        is_listed = templates >= 0
+        if not view.mask[COMPOSE_GIVE:COMPOSE_SEND].any():
+            legal[is_listed] &= view.mask[OFFER + templates[is_listed]] != 0
+        swaps, templates = np.ascontiguousarray(swaps[legal]), templates[legal]
+        shape = len(swaps), MAX_PLAYERS
+        chances, values = np.zeros(shape), np.zeros(shape)
+        some, worth, now = np.zeros(shape), np.zeros(shape), 0.0
+        refused, terms = self._has_refused(view, swaps), np.zeros(NUM_TERMS)
+        for k in range(len(games)):
+            some[:], worth[:] = 0, 0
+            now += weigh(
+                as_games(games[k : k + 1]),
+                self.seat,
+                swaps,
+                refused,
+                self.acceptance.types,
+                self._odds,
+                self._work,
+                terms,
+                some,
+                worth,
+            )
+            chances += some
+            values += some * worth
+        values /= np.maximum(chances, 1e-9)
+        chances /= len(games)
+        # Of those who agree the seat takes the one with whom it wins most.
+        order = np.argsort(-values, 1)
+        chances, values = (np.take_along_axis(a, order, 1) for a in (chances, values))
+        others = np.cumprod(1 - chances, 1) / np.maximum(1 - chances, 1e-9)
+        agreed = chances * others
+        chance = agreed.sum(1)
+        value = (agreed * values).sum(1) / np.maximum(chance, 1e-9)
+        kept = np.flatnonzero(chance > 0)
+        kept = kept[np.argsort(-value[kept], kind="stable")]
+        return Offered(swaps[kept], templates[kept], chance[kept], value[kept], now / len(games))
+
+    def chosen(self, offered: Offered, base: float, tries: int) -> Ask | None:
+        """Which to make first, where some may be tried and the seat wins `base` otherwise."""
+        tries = min(tries, MOST_TRIES)
+        best, asked = np.zeros(tries + 1), base + OFFER_MARGIN
+        k = first_to_try(offered.chances, offered.values, asked, tries, best)
+        return None if k < 0 else Ask(offered.swaps[k], int(offered.templates[k]))
