@@ -25,6 +25,8 @@ FORMAT: Final = "catan-pz-game/1"
 TABLE_FORMAT: Final = "catan-pz-table/1"
 """Of a line that may come first: the table of a server at which the game is played."""
 
+RESIGNED: Final = "resigned"
+
 _NO_GAME: Final = (
     f"a recorded game begins with the format {FORMAT!r} and ends with the result: this one "
     "doesn't, or is cut short"
@@ -54,7 +56,7 @@ class GameRecord:
     Attributes:
         start: the state in its JSON form at which the record begins.
         result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
-            "truncated" or "unfinished".
+            "truncated", "unfinished", or `RESIGNED` where others gave the game up to the winner.
         names: what the players are called, one a seat; None where they have no names.
         agents: who plays, one a seat, as `catan_pz.agents.load` takes them, options included, and
             None for persons; None where that isn't known.
@@ -156,8 +158,12 @@ class GameRecord:
             if decision.outcome is None and outcome_of(events) is not None:
                 raise ValueError(f"line {number}: the outcome is missing, which chance brought")
             yield game, events
-        if self.result != _result(game):
-            raise ValueError(f"the result is {_result(game)}, recorded as {quoted(self.result)}")
+        result, winner = _result(game), self.result.get("winner")
+        resigned = self.result.get("end") == RESIGNED and result["end"] == "unfinished"
+        if resigned and winner in range(len(game.points)):
+            result |= {"winner": winner, "end": RESIGNED}
+        if self.result != result:
+            raise ValueError(f"the result is {result}, recorded as {quoted(self.result)}")
 
 
 @dataclass(eq=False)

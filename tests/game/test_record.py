@@ -52,6 +52,12 @@ def test_a_game_can_be_recorded_from_its_middle(tmp_path: Path) -> None:
     *_, last = record.replay()
     assert without_rng(last) == without_rng(game)
     assert record.result["end"] == "unfinished"
+    record.result |= {"winner": 2, "end": "resigned"}
+    *_, last = GameRecord.from_lines(record.lines()).replay()
+    assert last.winner is None
+    record.result["winner"] = 4
+    with pytest.raises(ValueError, match="recorded as"):
+        list(record.replay())
 
 
 @pytest.mark.purepython
