@@ -489,6 +489,8 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "discard_limit": 9,
         "dice": "balanced",
         "friendly_robber": True,
+        "robber_spares_mover": True,
+        "dice_memory": True,
     },
     "rocco": {"num_players": 2, "trading": False, "victory_points": 15, "board": (0, 1, 2, 3)},
     "charlesworth": {

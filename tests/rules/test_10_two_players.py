@@ -25,13 +25,15 @@ def test_the_same_rules_with_two_seats():
 
 
 def test_the_options_of_one_v_one():
-    """15 points, discard limit 9, balanced dice and friendly robber, no trade."""
+    """15 points, discard limit 9, no trade; dice and friendly robber as on the web."""
     assert Rules.preset("one_v_one").differences() == {
         "num_players": 2,
         "victory_points": 15,
         "discard_limit": 9,
         "dice": "balanced",
         "friendly_robber": True,
+        "robber_spares_mover": True,
+        "dice_memory": True,
         "trading": False,
     }
 
