@@ -37,13 +37,6 @@ def test_an_unseen_theft_branches_by_the_cards_held() -> None:
     assert odds_of(after_unseen_theft()) == expected
 
 
-def test_the_takers_own_cards_of_a_monopoly_stay_hidden() -> None:
-    belief = HandBelief.known(0, [NOTHING, (2, 0, 0, 0, 1), NOTHING, (1, 0, 0, 0, 0)], Fraction)
-    belief.update(Theft(2, 1, None))
-    belief.update(MonopolyTaken(2, LUMBER, (0, 0, 0, 0)))
-    assert len(belief) == 2
-
-
 def test_a_shown_holding_keeps_who_can_hold_it() -> None:
     belief = after_unseen_theft()
     belief.update(HoldingShown(1, (2, 0, 0, 0, 0)))

@@ -146,28 +146,3 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
         error = capsys.readouterr().err
         assert complaint in error
         assert "Traceback" not in error
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no such device there")
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["watch", "/dev/zero"], "Error: /dev/zero holds no recorded game: it is no regular file"),
-        (["perft", "1", "--position", "/dev/zero"], "Error: /dev/zero holds no state of a game: "),
-        (["serve", "--study", "/dev/zero"], "Error: --study /dev/zero: it is no regular file"),
-    ],
-)
-def test_a_file_without_an_end_is_told(words: list[str], complaint: str, capsys: Any) -> None:
-    if words[0] == "serve":
-        pytest.importorskip("starlette", reason="takes the extra `web`")
-    assert main(words) in (1, 2)
-    assert complaint in capsys.readouterr().err
-
-
-def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(
-    tmp_path: Path, capsys: Any
-) -> None:
-    (tmp_path / "file").touch()
-    path = tmp_path / "file" / "game.html"
-    assert main(["export", str(tmp_path / "file"), "--html", str(path)]) == 2
-    assert f"--html {path}: this file can't be written: " in capsys.readouterr().err

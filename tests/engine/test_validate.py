@@ -141,6 +141,8 @@ OF_PHASES = {
     "turns before set-up": (setting_up, put("turn", 3), V.SETUP),
     "an empty bank in set-up": (setting_up, emptied_bank, V.SETUP),
     "cards offered that aren't held": (offered, put("offer_give", 5, 0, 0), V.OFFER),
+    "nothing offered": (offered, put("offer_give", 0, 0, slice(None)), V.OFFER),
+    "the maker to answer": (offered, put("player", 0), V.OFFER),
     "nothing asked for": (offered, put("offer_get", 0, 0, slice(None)), V.OFFER),
     "both sides alike": (offered, put("offer_get", 1, 0, 0), V.OFFER),
     "five cards": (offered, put("offer_get", 5, 0, 2), V.OFFER),
