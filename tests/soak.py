@@ -73,13 +73,13 @@ class Many:
     def __init__(self, batch: Any, step: Callable[[], Any] | None = None) -> None:
         self.ended = self.checked = 0
         self.batch = batch
-        self._step = step or (lambda: batch.step(batch.sample()))
+        self.step = step or (lambda: batch.step(batch.sample()))
         self._rng = np.random.default_rng(1)
 
     def play(self) -> int:
         batch = self.batch
         for _ in range(8):
-            self._step()
+            self.step()
             done, reward = to_host(batch.done), to_host(batch.reward)
             self.ended += int(done.sum())
             won = done & ~to_host(batch.truncated)
@@ -142,13 +142,13 @@ def sb3() -> Many:
     return Many(env.batch, lambda: env.step(env.batch.sample()))
 
 
-def torchrl() -> Many:
-    """The same through TorchRL's `EnvBase`, with a reset where an episode ends."""
+def torchrl(games: int = GAMES, rules: dict[str, Any] = LEARNER) -> Many:
+    """Through TorchRL's `EnvBase`, with a reset where an episode ends."""
     import torch
 
     from catan_pz.env.vector.torchrl import CatanTorchRLEnv
 
-    env: Any = CatanTorchRLEnv(GAMES, seed=1, **LEARNER)
+    env: Any = CatanTorchRLEnv(games, seed=1, **rules)
     data = env.reset()
 
     def step() -> None:

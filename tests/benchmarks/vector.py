@@ -14,11 +14,13 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import torch
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
 from catan_pz import SingleSeatEnv
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from tests.benchmarks.measuring import REPEATS, SECONDS, cores, options, print_table, rates
+from tests.soak import torchrl
 
 SIZES = (64, 256, 1024, 4096)
 ROLLOUT = 16_384
@@ -43,23 +45,6 @@ def native(num_envs: int, **arguments: Any) -> Callable[[], int]:
     return frames(num_envs, lambda: (env.env_method("action_masks"), env.step(env.sample())))
 
 
-def torchrl(num_envs: int) -> Callable[[], int]:
-    import torch
-
-    from catan_pz.env.vector.torchrl import CatanTorchRLEnv
-
-    torch.set_num_threads(1)
-    env = CatanTorchRLEnv(num_envs, seed=1, **RULES)
-    data = env.reset()
-
-    def act() -> None:
-        nonlocal data
-        actions = torch.from_numpy(env.batch.sample().copy())
-        data = env.step_and_maybe_reset(data.set("action", actions))[1]
-
-    return frames(num_envs, act)
-
-
 def dummy(num_envs: int) -> Callable[[], int]:
     env = DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)
     env.seed(1)
@@ -82,7 +67,8 @@ def frame_rows(seconds: float, repeats: int) -> Iterator[list[str]]:
             for threads in (1, 2)
         }
         if find_spec("torchrl") is not None:
-            works["torchrl"] = torchrl(size)
+            torch.set_num_threads(1)
+            works["torchrl"] = frames(size, torchrl(size, RULES).step)
         if size <= 256:
             works["dummy"] = dummy(size)
         found = rates(works, seconds, repeats)
@@ -95,7 +81,6 @@ def learning(make: Callable[[], Any], count: int, **policy: Any) -> float:
 
     A rollout has as many frames whatever the number of games.
     """
-    import torch
     from sb3_contrib import MaskablePPO
 
     torch.set_num_threads(cores())
