@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from catan_pz.cli.console import FOLDER, compiling_shown, examples, option, sentence
-from catan_pz.files import whole_file
+from catan_pz.files import read_text, whole_file
 from catan_pz.names import shown
 from catan_pz.progress import progress_bar
 from catan_pz.terms import Resource
@@ -116,15 +117,21 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
                 _complain(path, sentence(error))
             finally:
                 bar.advance(task)
-    with whole_file(out / REPORT) as draft:
-        draft.write_text(json.dumps(found.reports, indent=1) + "\n", encoding="utf-8")
+    _add_reports(out / REPORT, found.reports)
     for line in found.lines():
         click.echo(line)
-    click.echo(
-        f"{out} has {len(found.reports):,} new games; refused: {refused:,}, there: {there:,}"
-    )
-    if refused and not found.reports:
+    new = len(found.reports)
+    click.echo(f"{out}: {new:,} new games; refused: {refused:,}; there already: {there:,}")
+    if refused == len(paths):
         raise click.ClickException("no file could be read")
+
+
+def _add_reports(path: Path, reports: list[dict[str, Any]]) -> None:
+    """Write reports after those that a file has."""
+    with suppress(OSError, ValueError):
+        reports = [*json.loads(read_text(path)), *reports]
+    with whole_file(path) as draft:
+        draft.write_text(json.dumps(reports, indent=1) + "\n", encoding="utf-8")
 
 
 def _complain(path: Path, why: str) -> None:

@@ -144,6 +144,12 @@ class _Player(NamedTuple):
         return sum(held()) if hidden is None else int(hidden)
 
 
+def player_facts(player_state: Mapping[str, Any], seat: int) -> tuple[tuple[int, ...], ...]:
+    """(R,) the hand, (C,) development cards held and (C,) played of a seat that hides nothing."""
+    player = _Player(player_state, seat)
+    return player.hand(), player.cards(), player.played()
+
+
 def _owner(players: Sequence[_Player], what: str) -> int:
     return next((player.seat for player in players if player.of(what)), NOBODY)
 

@@ -11,7 +11,16 @@ from catan_pz.checks import quoted
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.records import moves
-from catan_pz.tables.records.moves import BOT, TIMEOUT, Act, Bundle, Marks, Move
+from catan_pz.tables.records.moves import (
+    BOT,
+    MOST_OFFER_CARDS,
+    MOST_OFFERS,
+    TIMEOUT,
+    Act,
+    Bundle,
+    Marks,
+    Move,
+)
 from catan_pz.tables.records.playing import Report, ToldGame
 from catan_pz.tables.records.sight import UNTOLD, Sight
 from catan_pz.terms import (
@@ -59,8 +68,6 @@ _KIND_OF: Final = {kind: card for card, kind in CARDS.items()}
 _BASE_ONLY: Final = ("mapSetting", "modeSetting", "extensionSetting", "scenarioSetting")
 DICE: Final = ("random", "balanced")
 """What `diceSetting` says."""
-MOST_OFFERS: Final = 100
-MOST_OFFER_CARDS: Final = 19
 
 _TIMEOUTS: Final = {58, 64, 87}
 _WITHOUT_EFFECT: Final = {
@@ -325,6 +332,7 @@ class _Reader:
         seat = self.seats[told["creator"]]
         sides = bundle(told["offeredResources"]), bundle(told["wantedResources"])
         if seat == self.sight["turn_player"][0]:
+            self.flush(self.place)
             made = moves.Offer(self.place, seat, *sides, marks=self.marks(told["creator"]))
             self.offers[key] = made
             self.moves.append(made)

@@ -10,7 +10,7 @@ from catan_pz.checks import quoted
 from catan_pz.files import MOST_READ, read_file
 from catan_pz.game.game import Game
 from catan_pz.game.record import FORMAT, TABLE_FORMAT, GameRecord
-from catan_pz.tables.records import colonist
+from catan_pz.tables.records import catanatron_json, colonist, savegame, soclog
 from catan_pz.tables.records.playing import Disagreement, ReadGame, Report, played
 
 _GZIP: Final = b"\x1f\x8b"
@@ -65,12 +65,17 @@ def _games(content: bytes) -> list[ReadGame]:
     head = content[:_FIRST_LINE].decode(errors="replace")
     if any(name in head for name in (FORMAT, TABLE_FORMAT)):
         return [_own(content)]
+    if soclog.is_one(head):
+        return [played(soclog.told_game(content.decode(errors="replace")))]
     try:
         data: Any = msgspec.json.decode(content)
     except msgspec.DecodeError as error:
         raise ValueError(f"it is no JSON: {error}") from None
     if colonist.is_one(data):
         return [played(colonist.told_game(data))]
+    for form in (savegame, catanatron_json):
+        if form.is_one(data):
+            return [form.read_game(data)]
     raise ValueError("it holds no game of a known kind")
 
 

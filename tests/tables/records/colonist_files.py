@@ -3,16 +3,14 @@
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from catan_pz import actions
-from catan_pz.actions import MARITIME_SWAPS, PLENTY_PAIRS, action_id, describe_action
+from catan_pz.actions import MARITIME_SWAPS, PLENTY_PAIRS, describe_action
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
-from catan_pz.engine.trade import COUNTERED
 from catan_pz.events import Decision
 from catan_pz.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import Card, Phase, Resource
+from tests.tables.records.random_games import RandomGame, victim
 
 # What stands where in their numbering, as observed in files.
 TILES = [0, 3, 7, 12, 16, 17, 18, 15, 11, 6, 2, 1, 4, 8, 13, 14, 10, 5, 9]
@@ -34,7 +32,6 @@ CARD_OF = {
     Resource.GRAIN: 4,
     Resource.ORE: 5,
 }
-RESOURCE_OF = {card: resource for resource, card in CARD_OF.items()}
 TILE_OF = (2, 1, 3, 4, 5, 0)
 KIND_OF = {
     Card.KNIGHT: 11,
@@ -83,20 +80,13 @@ def difference(old: Any, new: Any) -> dict[str, Any]:
     return changed
 
 
-class Replay:
-    """A game that is played and written down.
-
-    Attributes:
-        decisions: what a reader can know of those taken, in its form.
-    """
+class Replay(RandomGame):
+    """A game as Colonist tells it: all cards, or those that a seat sees."""
 
     def __init__(self, rules: Rules, seed: int, perspective: int | None = None) -> None:
-        self.game = Game(rules, seed)
-        self.rng = np.random.default_rng(seed)
-        self.rules = rules
+        super().__init__(rules, seed)
         self.colors = [int(c) for c in self.rng.permutation(12)[: rules.num_players] + 1]
         self.perspective = perspective
-        self.decisions: list[Decision] = []
         self.bought: list[int] = []
         self.events: list[dict[str, Any]] = []
         self.numbers = count()
@@ -105,7 +95,6 @@ class Replay:
         self.start = self.document = self.seen()
         self.offer_ids = count()
         self.open = ""
-        self.discarded: dict[int, list[int]] = {}
 
     # The state as a replay has it.
 
@@ -195,7 +184,7 @@ class Replay:
 
     # Events.
 
-    def tell(self, *logs: dict[str, Any]) -> None:
+    def write(self, *logs: dict[str, Any]) -> None:
         """Write an event: some entries, and what has changed since the last."""
         document = self.seen()
         change = difference(self.document, document)
@@ -208,44 +197,30 @@ class Replay:
         color = self.colors[seat]
         return {"from": color, "text": {"type": kind, "playerColor": color, **told}}
 
-    def take(self, action: int) -> None:
-        """Play an action, and write what a replay would have of it."""
-        game, before = self.game, self.game.copy()
-        seat, phase = game.player, game.phase
-        decision = Decision.of(game.step_once(action))
-        if phase == Phase.DISCARD:
-            self.decisions.append(decision)
-            self.discarded.setdefault(seat, []).append(CARD_OF[Resource(action - actions.DISCARD)])
-            if game.phase != Phase.DISCARD:
-                self.tell_discards()
-        elif action >= actions.OFFER:
-            self.trade(before, action)
-        else:
-            self.decisions.append(decision)
-            logs = self.logs(before, decision)
-            placed = phase == Phase.SETUP_ROAD
-            if placed or action == actions.END_TURN:
-                self.completed += 1
-                logs.append({"text": {"type": 44}})
-            self.tell(*logs)
-        if game.is_over:
-            line = {"text": {"type": 44}}
-            self.tell(line, self.entry(game.winner or 0, 45), line)
+    def tell(self, before: Game, decision: Decision) -> None:
+        logs = self.logs(before, decision)
+        if before.phase == Phase.SETUP_ROAD or decision.action == actions.END_TURN:
+            self.completed += 1
+            logs.append({"text": {"type": 44}})
+        self.write(*logs)
+
+    def tell_winner(self) -> None:
+        line = {"text": {"type": 44}}
+        self.write(line, self.entry(self.game.winner or 0, 45), line)
 
     def tell_discards(self) -> None:
-        """All discards, the last to decide first: they come in any order."""
-        state, after = self.game.state, self.game.games.copy()
+        """The last to decide come first: discards come in any order."""
+        state = self.game.state
         for seat, cards in self.discarded.items():
-            for card in cards:
-                state["hand"][seat][RESOURCE_OF[card]] += 1
-                state["bank"][RESOURCE_OF[card]] -= 1
+            for r in cards:
+                state["hand"][seat][r] += 1
+                state["bank"][r] -= 1
         for seat, cards in reversed(self.discarded.items()):
-            for card in cards:
-                state["hand"][seat][RESOURCE_OF[card]] -= 1
-                state["bank"][RESOURCE_OF[card]] += 1
-            self.tell(self.entry(seat, 55, cardEnums=cards, areResourceCards=True))
-        self.discarded = {}
-        assert self.game.games == after
+            for r in cards:
+                state["hand"][seat][r] -= 1
+                state["bank"][r] += 1
+            told = [CARD_OF[r] for r in cards]
+            self.write(self.entry(seat, 55, cardEnums=told, areResourceCards=True))
 
     def logs(self, before: Game, decision: Decision) -> list[dict[str, Any]]:
         """The entries of a decision outside of trades between players."""
@@ -288,100 +263,46 @@ class Replay:
         return []
 
     def theft(self, before: Game, thief: int, stolen: Resource) -> list[dict[str, Any]]:
-        lost = self.game.state["hand_size"] < before.state["hand_size"]
-        victim = int(np.flatnonzero(lost)[0])
+        robbed = victim(before, self.game)
         colors, card = self.colors, [CARD_OF[stolen]]
         to_thief = self.entry(thief, 14, cardEnums=card)
-        to_thief["text"]["playerColor"] = colors[victim]
+        to_thief["text"]["playerColor"] = colors[robbed]
         to_victim = self.entry(thief, 15, cardEnums=card)
-        to_victim["specificRecipients"] = [colors[victim]]
-        parties = {"playerColorThief": colors[thief], "playerColorVictim": colors[victim]}
+        to_victim["specificRecipients"] = [colors[robbed]]
+        parties = {"playerColorThief": colors[thief], "playerColorVictim": colors[robbed]}
         to_others = {"from": colors[thief], "text": {"type": 16, **parties, "cardBacks": [0]}}
         if self.perspective is None:
             return [to_thief, to_victim, to_others]
-        told = {thief: to_thief, victim: to_victim}
+        told = {thief: to_thief, robbed: to_victim}
         return [told.get(self.perspective, to_others)]
 
-    def trade(self, before: Game, action: int) -> None:
-        """What a replay has of the decisions of a trade: offers that are sent, answers, ends."""
-        game, seat, turn = self.game, before.player, before.turn_player
-        composing = actions.COMPOSE_GIVE <= action < actions.COMPOSE_SEND
-        if composing or (
-            action == actions.WITHDRAW and before.phase == Phase.COMPOSE == game.phase
-        ):
-            return
-        withdrawn = action == actions.WITHDRAW and before.phase == Phase.COMPOSE
-        if withdrawn and seat == turn:
-            return
-        sent = actions.OFFER <= action < actions.COMPOSE_GIVE or action == actions.COMPOSE_SEND
-        if sent:
-            self.send(before, action, seat, turn)
-        elif action in (actions.ACCEPT, actions.REJECT) or withdrawn:
-            agreed = action == actions.ACCEPT
-            answer = actions.ACCEPT if agreed else actions.REJECT
-            self.decisions.append(Decision(seat, answer, None))
-            offer = self.offers[self.open]
-            answers = offer["playerResponses"] | {str(self.colors[seat]): 1 if agreed else 2}
-            self.offers = self.offers | {self.open: offer | {"playerResponses": answers}}
-            self.tell()
-        else:
-            self.decisions.append(Decision(seat, action, None))
-        if game.phase == Phase.MAIN:
-            self.offers = {}
-            self.tell(*self.closed(before, action))
-
-    def send(self, before: Game, action: int, seat: int, turn: int) -> None:
-        """An offer or counter-offer, of one action where there is one for it."""
-        shown = before.copy()
-        if action != actions.COMPOSE_SEND:
-            give, get = actions.OFFER_GIVE[action - 252], actions.OFFER_GET[action - 252]
-        else:
-            give, get = shown.state["offer_give"][seat], shown.state["offer_get"][seat]
-        for one in offer_actions(give, get):
-            self.decisions.append(Decision(seat, one, None))
+    def tell_offer(self, seat: int, give: Any, get: Any) -> None:
+        number, color = f"offer {next(self.offer_ids)}", self.colors[seat]
         sides = {"offeredResources": cards_of(give), "wantedResources": cards_of(get)}
-        number = f"offer {next(self.offer_ids)}"
-        counter = seat != turn
-        told = {"id": number, "creator": self.colors[seat], **sides, "playerResponses": {}}
+        told = {"id": number, "creator": color, **sides, "playerResponses": {}}
+        cards = {"offeredCardEnums": cards_of(give), "wantedCardEnums": cards_of(get)}
+        counter = seat != self.game.turn_player
         told["counterOfferInResponseToTradeId"] = self.open if counter else None
         self.offers = self.offers | {number: told}
-        cards = {"offeredCardEnums": cards_of(give), "wantedCardEnums": cards_of(get)}
         if counter:
-            text = {"type": 117, "playerColorCreator": self.colors[seat], **cards}
-            self.tell({"from": self.colors[seat], "text": text})
+            self.write({"from": color, "text": {"type": 117, "playerColorCreator": color, **cards}})
         else:
             self.open = number
-            self.tell(self.entry(seat, 118, **cards))
+            self.write(self.entry(seat, 118, **cards))
 
-    def closed(self, before: Game, action: int) -> list[dict[str, Any]]:
-        """The entry of a trade, if it came to one."""
-        if not actions.CLOSE_WITH <= action < actions.WITHDRAW:
-            return []
-        seat = before.player
-        other = (seat + action - actions.CLOSE_WITH + 1) % self.rules.num_players
-        s = before.state
-        give, get = s["offer_give"][seat], s["offer_get"][seat]
-        if s["answer"][other] == COUNTERED:
-            give, get = s["offer_get"][other], s["offer_give"][other]
+    def tell_answer(self, seat: int, *, accepts: bool) -> None:
+        offer = self.offers[self.open]
+        answers = offer["playerResponses"] | {str(self.colors[seat]): 1 if accepts else 2}
+        self.offers = self.offers | {self.open: offer | {"playerResponses": answers}}
+        self.write()
+
+    def tell_end(self, seat: int, other: int | None, give: Any = (), get: Any = ()) -> None:
+        self.offers = {}
+        if other is None:
+            self.write()
+            return
         cards = {"givenCardEnums": cards_of(give), "receivedCardEnums": cards_of(get)}
-        return [self.entry(seat, 115, acceptingPlayerColor=self.colors[other], **cards)]
-
-    # A whole game.
-
-    def play(self, most: int = 3000) -> "Replay":
-        """Play at random, rather building than trading."""
-        while not self.game.is_over and len(self.decisions) < most:
-            legal = self.game.legal_actions()
-            built = legal[(legal >= actions.BUILD_ROAD) & (legal < actions.MOVE_ROBBER)]
-            offers = legal >= actions.OFFER
-            if len(built) and self.rng.random() < 0.8:
-                legal = built
-            elif self.game.phase == Phase.MAIN and not offers.all() and self.rng.random() < 0.8:
-                legal = legal[~offers]
-            elif self.game.phase == Phase.ANSWER and actions.ACCEPT in legal:
-                legal = legal[legal != actions.REJECT] if self.rng.random() < 0.5 else legal
-            self.take(int(self.rng.choice(legal)))
-        return self
+        self.write(self.entry(seat, 115, acceptingPlayerColor=self.colors[other], **cards))
 
     def data(self) -> dict[str, Any]:
         """The replay as JSON values."""
@@ -415,19 +336,3 @@ class Replay:
                 else {},
             },
         }
-
-
-def offer_actions(give: Any, get: Any) -> list[int]:
-    """The actions that make an offer, one if there is one for it."""
-    sides = [{r: int(n) for r, n in zip(Resource, side, strict=True) if n} for side in (give, get)]
-    named = [{r.name.lower(): n for r, n in side.items()} for side in sides]
-    try:
-        return [action_id("offer", give=named[0], get=named[1])]
-    except ValueError:
-        added = [
-            first + r
-            for first, side in zip((actions.COMPOSE_GIVE, actions.COMPOSE_GET), sides, strict=True)
-            for r, n in side.items()
-            for _ in range(n)
-        ]
-        return [*added, actions.COMPOSE_SEND]

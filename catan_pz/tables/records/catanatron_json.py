@@ -1,0 +1,157 @@
+"""catanatron's games as JSON: the board, all moves with what chance brought, the last state."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from catan_pz.rules import Board, Rules
+from catan_pz.tables.catanatron import moves as theirs
+from catan_pz.tables.catanatron.facts import board_from_map, player_facts
+from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, our_order
+from catan_pz.tables.records import moves
+from catan_pz.tables.records.moves import BOT, MOST_OFFER_CARDS, MOST_OFFERS, Act, Marks
+from catan_pz.tables.records.playing import ReadGame, Report, ToldGame, played
+from catan_pz.tables.records.sight import Sight
+from catan_pz.terms import Card, Resource
+
+FORMAT: Final = "catanatron game"
+_USUAL_POINTS: Final = 10
+_TRADES: Final = ("ACCEPT_TRADE", "REJECT_TRADE", "CONFIRM_TRADE", "CANCEL_TRADE")
+
+
+def is_one(data: Any) -> bool:
+    """Whether JSON values look like a game of catanatron."""
+    return isinstance(data, Mapping) and {"tiles", "player_state", "colors"} <= data.keys()
+
+
+def read_game(data: Mapping[str, Any]) -> ReadGame:
+    """The game, for the points that its winner must have needed: the file doesn't tell them."""
+    goals = [_USUAL_POINTS]
+    if data.get("winning_color") is not None:
+        seat = data["colors"].index(data["winning_color"])
+        points = int(data["player_state"][f"P{seat}_ACTUAL_VICTORY_POINTS"])
+        goals += [goal for goal in (points, points - 1) if goal != _USUAL_POINTS]
+    games = []
+    for goal in goals:
+        games.append(played(_Game(data).told(goal)))
+        if games[-1].report.disagreement is None:
+            return games[-1]
+    return max(games, key=lambda game: len(game.record.decisions))
+
+
+def _board(tiles: Sequence[Mapping[str, Any]]) -> Board:
+    """The board, which documents of catanatron's tables tell in other words."""
+    written = []
+    for entry in tiles:
+        tile = {"resource": None, "number": None} | entry["tile"]
+        kind = {"DESERT": "LAND", "RESOURCE_TILE": "LAND"}.get(tile["type"], tile["type"])
+        written.append(tile | {"type": kind, "coordinate": entry["coordinate"]})
+    return board_from_map({"tiles": written})
+
+
+class _Game:
+    """A file, read move by move."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+        self.colors: list[str] = data["colors"]
+        self.moves: list[moves.Move] = []
+        self.discards: dict[int, list[Resource]] = {}
+        self.offer: moves.Offer | None = None
+
+    def told(self, goal: int) -> ToldGame:
+        """All moves, and the last state as a check."""
+        board = _board(self.data["tiles"])
+        rules = Rules(
+            num_players=len(self.colors),
+            offer_form="both",
+            max_offers_per_turn=MOST_OFFERS,
+            max_offer_cards=MOST_OFFER_CARDS,
+            victory_points=goal,
+            board=board,
+            max_turns=None,
+        )
+        for number, (written, result) in enumerate(_records(self.data)):
+            self.take(f"move {number}", Move.read(self.colors, written, result))
+        self.flush("end")
+        self.moves.append(moves.Check("end", self.end().values))
+        if self.data.get("winning_color") is not None:
+            self.moves.append(moves.Over("end", self.colors.index(self.data["winning_color"])))
+        report = Report(FORMAT, list(range(len(self.colors))))
+        report.notes.append(f"The file doesn't tell the points that win: {goal} fit.")
+        return ToldGame(rules, self.moves, report, list(self.colors))
+
+    def marks(self, seat: int) -> Marks:
+        """What is to be said of the decisions of a seat."""
+        return (BOT,) if self.colors[seat] in self.data.get("bot_colors", ()) else ()
+
+    def take(self, place: str, move: Move) -> None:
+        """Read one move."""
+        seat, marks = move.seat, self.marks(move.seat)
+        if move.kind in ("DISCARD", "DISCARD_RESOURCE"):
+            names = move.value if move.kind == "DISCARD" else (move.value or move.result,)
+            self.discards.setdefault(seat, []).extend(RESOURCE_OF[name] for name in names)
+            return
+        self.flush(place)
+        if move.kind == "MOVE_ROBBER":
+            victim, name = theirs.victim_of(move, self.colors), theirs.stolen(move)
+            hex_id, card = theirs.HEX_OF[move.value[0]], RESOURCE_OF.get(name or "")
+            self.moves.append(moves.Rob(place, seat, hex_id, victim, card, marks))
+        elif move.kind == "OFFER_TRADE":
+            give, get = _sides(move.value)
+            self.offer = moves.Offer(place, seat, give, get, marks=marks)
+            self.moves.append(self.offer)
+        elif move.kind in _TRADES:
+            self.answer(move)
+        else:
+            found = theirs.actions_of(move, self.colors)
+            if found is None:
+                raise ValueError(f"{place}: {move.kind} {move.value!r} is no move of ours")
+            self.moves += [Act(place, seat, one, _outcome(move), marks) for one in found]
+
+    def answer(self, move: Move) -> None:
+        """An answer to the open offer, or what its maker makes of the answers."""
+        if self.offer is None:
+            return
+        if move.kind == "CONFIRM_TRADE":
+            self.offer.other = self.colors.index(move.value[-1])
+        elif move.kind != "CANCEL_TRADE":
+            self.offer.answers[move.seat] = move.kind == "ACCEPT_TRADE"
+
+    def flush(self, place: str) -> None:
+        """Something else follows: all have discarded."""
+        if self.discards:
+            marks = {seat: self.marks(seat) for seat in self.discards}
+            self.moves.append(moves.Discards(place, self.discards, marks))
+            self.discards = {}
+
+    def end(self) -> Sight:
+        """What the file tells of the last state."""
+        sight = Sight()
+        for seat in range(len(self.colors)):
+            hand, cards, played_cards = player_facts(self.data["player_state"], seat)
+            sight["hand"][seat], sight["cards"][seat] = hand, cards
+            sight["played"][seat] = played_cards
+            state = self.data["player_state"]
+            sight["points"][seat] = state[f"P{seat}_ACTUAL_VICTORY_POINTS"]
+            sight["road_length"][seat] = state[f"P{seat}_LONGEST_ROAD_LENGTH"]
+        sight["robber"][0] = theirs.HEX_OF[tuple(self.data["robber_coordinate"])]
+        return sight
+
+
+def _records(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """Moves with their results, which older versions have among the values."""
+    if "action_records" in data:
+        return [(record[0], record[1]) for record in data["action_records"]]
+    return [(written, None) for written in data["actions"]]
+
+
+def _sides(value: Sequence[int]) -> tuple[moves.Bundle, moves.Bundle]:
+    return tuple(our_order(value[:5])), tuple(our_order(value[5:10]))
+
+
+def _outcome(move: Move) -> Any:
+    """What chance brought to a move that isn't of the robber."""
+    brought = move.result or move.value
+    if move.kind == "ROLL":
+        return tuple(brought)
+    return Card(CARD_OF[brought]) if move.kind == "BUY_DEVELOPMENT_CARD" else None

@@ -1,0 +1,138 @@
+"""Games of ours, played at random, to be written down as others write theirs."""
+
+from typing import Any
+
+import numpy as np
+
+from catan_pz import actions
+from catan_pz.actions import action_id
+from catan_pz.engine.trade import COUNTERED
+from catan_pz.events import Decision
+from catan_pz.game import Game
+from catan_pz.rules import Rules
+from catan_pz.terms import Phase, Resource
+
+
+class RandomGame:
+    """A game that is played and told; how it is written is for those who inherit.
+
+    Attributes:
+        decisions: what a reader can know of those taken, in its form.
+    """
+
+    def __init__(self, rules: Rules, seed: int) -> None:
+        self.rules = rules
+        self.game = Game(rules, seed)
+        self.rng = np.random.default_rng(seed)
+        self.decisions: list[Decision] = []
+        self.discarded: dict[int, list[Resource]] = {}
+
+    # How it is written.
+
+    def tell(self, before: Game, decision: Decision) -> None:
+        """A decision outside of discards and trades between players."""
+
+    def tell_discards(self) -> None:
+        """All discards after a seven."""
+
+    def tell_offer(self, seat: int, give: Any, get: Any) -> None:
+        """An offer, or a counter-offer of who isn't in turn."""
+
+    def tell_answer(self, seat: int, *, accepts: bool) -> None:
+        """Another answer."""
+
+    def tell_end(self, seat: int, other: int | None, give: Any = (), get: Any = ()) -> None:
+        """The offer is closed, with a trade if there is another."""
+
+    def tell_winner(self) -> None:
+        """The end of the game."""
+
+    # How it is played.
+
+    def play(self, most: int = 3000) -> Any:
+        """Play at random, rather building than trading."""
+        while not self.game.is_over and len(self.decisions) < most:
+            legal = self.game.legal_actions()
+            built = legal[(legal >= actions.BUILD_ROAD) & (legal < actions.MOVE_ROBBER)]
+            offers = legal >= actions.OFFER
+            if len(built) and self.rng.random() < 0.8:
+                legal = built
+            elif self.game.phase == Phase.MAIN and not offers.all() and self.rng.random() < 0.8:
+                legal = legal[~offers]
+            elif self.game.phase == Phase.ANSWER and actions.ACCEPT in legal:
+                legal = legal[legal != actions.REJECT] if self.rng.random() < 0.5 else legal
+            self.take(int(self.rng.choice(legal)))
+        return self
+
+    def take(self, action: int) -> None:
+        """Play an action, and tell what can be known of it."""
+        game, before = self.game, self.game.copy()
+        decision = Decision.of(game.step_once(action))
+        if action >= actions.OFFER:
+            self.trade(before, action)
+        else:
+            self.decisions.append(decision)
+            if before.phase == Phase.DISCARD:
+                card = Resource(action - actions.DISCARD)
+                self.discarded.setdefault(decision.player, []).append(card)
+                if game.phase != Phase.DISCARD:
+                    self.tell_discards()
+                    self.discarded = {}
+            else:
+                self.tell(before, decision)
+        if game.is_over:
+            self.tell_winner()
+
+    def trade(self, before: Game, action: int) -> None:
+        """Offers that are sent, answers, ends; what is composed and not sent remains unknown."""
+        game, seat, turn = self.game, before.player, before.turn_player
+        sent = actions.OFFER <= action < actions.COMPOSE_GIVE or action == actions.COMPOSE_SEND
+        taken_back = action == actions.WITHDRAW and before.phase == Phase.COMPOSE
+        if actions.COMPOSE_GIVE <= action < actions.COMPOSE_SEND or (taken_back and seat == turn):
+            return
+        if sent:
+            if action == actions.COMPOSE_SEND:
+                give, get = before.state["offer_give"][seat], before.state["offer_get"][seat]
+            else:
+                k = action - actions.OFFER
+                give, get = actions.OFFER_GIVE[k], actions.OFFER_GET[k]
+            self.decisions += [Decision(seat, one, None) for one in offer_actions(give, get)]
+            self.tell_offer(seat, give, get)
+        elif action in (actions.ACCEPT, actions.REJECT) or taken_back:
+            accepts = action == actions.ACCEPT
+            answer = actions.ACCEPT if accepts else actions.REJECT
+            self.decisions.append(Decision(seat, answer, None))
+            self.tell_answer(seat, accepts=accepts)
+        else:
+            self.decisions.append(Decision(seat, action, None))
+        if game.phase == Phase.MAIN:
+            if not actions.CLOSE_WITH <= action < actions.WITHDRAW:
+                self.tell_end(turn, None)
+                return
+            s = before.state
+            other = (seat + action - actions.CLOSE_WITH + 1) % self.rules.num_players
+            give, get = s["offer_give"][seat], s["offer_get"][seat]
+            if s["answer"][other] == COUNTERED:
+                give, get = s["offer_get"][other], s["offer_give"][other]
+            self.tell_end(seat, other, give, get)
+
+
+def victim(before: Game, after: Game) -> int:
+    """Who has been robbed."""
+    return int(np.flatnonzero(after.state["hand_size"] < before.state["hand_size"])[0])
+
+
+def offer_actions(give: Any, get: Any) -> list[int]:
+    """The actions that make an offer, one if there is one for it."""
+    sides = [{r: int(n) for r, n in zip(Resource, side, strict=True) if n} for side in (give, get)]
+    named = [{r.name.lower(): n for r, n in side.items()} for side in sides]
+    try:
+        return [action_id("offer", give=named[0], get=named[1])]
+    except ValueError:
+        added = [
+            first + r
+            for first, side in zip((actions.COMPOSE_GIVE, actions.COMPOSE_GET), sides, strict=True)
+            for r, n in side.items()
+            for _ in range(n)
+        ]
+        return [*added, actions.COMPOSE_SEND]
