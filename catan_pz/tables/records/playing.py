@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, describe_action
 from catan_pz.events import Outcome
-from catan_pz.game.record import GameRecord
+from catan_pz.game.record import RESIGNED, GameRecord
 from catan_pz.rules import Rules
 from catan_pz.tables.records.moves import (
     AMBIGUOUS,
@@ -17,6 +17,7 @@ from catan_pz.tables.records.moves import (
     Fault,
     HiddenOutcome,
     Move,
+    Over,
     PlayedTable,
     card_played,
 )
@@ -124,6 +125,9 @@ def played(told: ToldGame) -> ReadGame:
     record = GameRecord.of(table.game, told.names)
     record.start = PlayedTable.of(told.rules).game.snapshot()
     record.decisions = table.decisions
+    won = next((move for move in reversed(told.moves) if isinstance(move, Over)), None)
+    if won is not None and search.fault is None and not table.game.is_over:
+        record.result |= {"winner": won.winner, "end": RESIGNED}
     return ReadGame(record, report)
 
 

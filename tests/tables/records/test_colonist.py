@@ -6,7 +6,7 @@ import pytest
 from catan_pz.game import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.tables.records.colonist import told_game
-from catan_pz.tables.records.moves import AMBIGUOUS, INFERRED
+from catan_pz.tables.records.moves import AMBIGUOUS, INFERRED, Over
 from catan_pz.tables.records.playing import ReadGame, played
 from catan_pz.terms import Resource
 from tests.tables.records.colonist_files import Replay
@@ -59,6 +59,14 @@ def test_games_come_back_equal(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, 300))
 def test_many_games_come_back_equal(seed: int) -> None:
     check(seed)
+
+
+def test_a_game_that_is_given_up_has_a_winner() -> None:
+    told = told_game(json.loads(json.dumps(Replay(rules(36), 36).play().data())))
+    told.moves = [*told.moves[:50], Over("the end", 1)]
+    record = played(told).record
+    assert (record.result["winner"], record.result["end"]) == (1, "resigned")
+    assert next(iter(GameRecord.from_lines(record.lines()).replay())).winner is None
 
 
 def test_hidden_cards_of_two_are_known() -> None:
