@@ -27,6 +27,7 @@ from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import GROUPS
 from catan_pz.cli.app import commands as cli_commands
 from catan_pz.cli.options import MatchChoice, RuleChoice
+from catan_pz.datasets import column_table, schema_of
 from catan_pz.engine.state import STATE
 from catan_pz.events import EventKind, as_seen_by
 from catan_pz.game import position
@@ -555,6 +556,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "options_of_matches": partial(shared_options, MatchChoice._fields[1:]),
     "options_of_rules": partial(shared_options, RuleChoice._fields),
     "commands": commands,
+    "columns": lambda: column_table(schema_of(encoders.load("flat"), Rules().num_actions)),
     "event_kinds": event_kinds,
     "perft": perft_table,
     "log": log,

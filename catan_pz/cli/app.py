@@ -21,7 +21,7 @@ GROUPS: Final = {
         "watch": ("watch", "Watch a recording or a live match, or export it."),
         "serve": ("serve", "Open a table in the browser, for several persons too."),
         "mcp": ("chat", "Open tables for a chat client, by the Model Context Protocol."),
-        "export": ("watch", "Write a recorded game as an HTML file."),
+        "export": ("watch", "Write a recorded game as an HTML file, or many as Parquet."),
     },
     "Games of people": {
         "import": ("records", "Read games that were recorded elsewhere, and check them."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from catan_pz.cli.agents import agent_option, encoder_option, trust_option
+from catan_pz.cli.agents import agent_option, encoder_option, load_agent, trust_option
 from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
@@ -17,9 +17,11 @@ from catan_pz.cli.console import (
     ended_as_by_ctrl_c,
     examples,
     in_browser,
+    need,
     option,
     serve_in_browser,
     terminal_rows,
+    usage_errors,
 )
 from catan_pz.cli.options import RuleChoice, WatchChoice, game_options, seed_option, watch_options
 
@@ -141,25 +143,82 @@ def _in_terminal(show: "Show", speed: float) -> None:
         "catan-pz export game.jsonl --html replay.html --viewer 0 --names Ann,Bob",
         "catan-pz export game.jsonl --html replay.html --win-probability search",
         "catan-pz export game.jsonl --html game.html --advice search:simulations=400",
+        "catan-pz export games --parquet games.parquet --note 'value, seeds from 1'",
     ),
 )
-@click.argument("recording", type=OLD_FILE)
-@option("--html", "The replay: one file, which loads nothing else.", FILE, required=True)
+@click.argument("recordings", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@option("--html", "The replay: one file, which loads nothing else.", FILE)
+@option("--parquet", "The decisions of all games, a row each, with the extra `data`.", FILE)
+@option("--observation", "Encoder of the rows.", metavar="ENCODER", default="flat")
+@option("--reward", "Reward of the rows, such as points_gained.", metavar="REWARD")
+@agent_option("--policy", "Network whose probabilities the rows get.  [nobody]", None)
+@option("--note", "A line for the card of the file, such as the command that played the games.")
 @watch_options
 @trust_option
 @encoder_option
-def export(recording: Path, html: Path, asked: WatchChoice) -> None:
-    """Write a RECORDING (a .jsonl file) as a replay that opens in any browser.
+def export(  # wide: click passes each option of the command
+    recordings: tuple[Path, ...],
+    html: Path | None,
+    parquet: Path | None,
+    observation: str,
+    reward: str | None,
+    policy: str | None,
+    note: str | None,
+    asked: WatchChoice,
+) -> None:
+    """Write a recording (a .jsonl file) as a replay, or RECORDINGS and folders of them as data.
 
     The page has the board, hands, the log, a chart of the points and a slider over decisions;
     space plays and pauses, and the other keys are those of `catan-pz watch`. Pictures and films
     come from `catan-pz watch --export`.
     """
+    if (html is None) == (parquet is None):
+        raise click.UsageError("give one of --html and --parquet")
+    check_target("--html", html)
+    check_target("--parquet", parquet)
+    if parquet is not None:
+        _write_rows(recordings, parquet, observation, reward, policy, note or "")
+        return
+    assert html is not None
+    if len(recordings) > 1:
+        raise click.UsageError("--html takes one recording")
     from catan_pz.cli import show as shows
 
-    check_target("--html", html)
-    show = shows.recorded_show(recording, asked)
+    show = shows.recorded_show(recordings[0], asked)
     try:
         shows.write_replay(show, html)
     finally:
         show.close()
+
+
+def _write_rows(
+    recordings: tuple[Path, ...],
+    target: Path,
+    observation: str,
+    reward: str | None,
+    policy: str | None,
+    note: str,
+) -> None:
+    need("data", "a Parquet file", "pyarrow")
+    from catan_pz.datasets import recordings_in, write_parquet
+    from catan_pz.encoders import as_encoder
+    from catan_pz.rewards import make_reward
+
+    with usage_errors():
+        as_encoder(observation, "--observation")
+        make_reward(reward)
+    agent = None if policy is None else load_agent(policy)
+    if agent is not None and not hasattr(agent, "probabilities"):
+        raise click.UsageError(f"--policy {policy}: this agent gives no probabilities")
+    try:
+        card = write_parquet(
+            recordings_in(recordings),
+            target,
+            observation=observation,
+            reward=reward,
+            policy=agent,
+            note=note,
+        )
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{target} has {card.rows:,} decisions of {card.games:,} games.")
