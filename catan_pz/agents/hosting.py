@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from catan_pz.events import Events, as_seen_by
 from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
+
+AGENT_ERRORS: Final = (Exception, SystemExit)
+"""What agents' code may raise to end its game, and not the program that plays it."""
 
 
 @contextmanager

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION, ROLL
 from catan_pz.agents.base import Agent, Views, only_choice
+from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.agents.random_stream import nth_numbers, seat_seeds
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls_of
-from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_reason
+from catan_pz.arena.forfeits import Forfeit, checked_answer, error_reason
 from catan_pz.arena.games import replay, result_of
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
@@ -214,9 +215,7 @@ def _answers(
         reason: str | None
         try:
             answer = only_choice(agent.act_batch(views[np.array((k,))]))
-        except PASSED_ON:
-            raise
-        except BaseException as error:
+        except AGENT_ERRORS as error:
             reason = error_reason(error)
         else:
             chosen[k], reason = checked_answer(batch.game(int(games[k])), answer)
@@ -230,9 +229,7 @@ def _legal_choices(agent: Agent, views: Views) -> NDArray[np.int64] | None:
     try:
         given: Any = agent.act_batch(views)
         chosen = np.asarray(given)
-    except PASSED_ON:
-        raise
-    except BaseException:
+    except AGENT_ERRORS:
         return None
     is_list = chosen.shape == (len(views),) and hasattr(given, "__getitem__")
     if not is_list or not np.issubdtype(chosen.dtype, np.integer):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.agents.programs.agent import ProgramError
 from catan_pz.checks import as_action
 from catan_pz.game.game import Game, IllegalActionError
@@ -16,9 +17,6 @@ OBSERVE: Final = "observe"
 END: Final = "end"
 CALLS: Final = (RESET, ACT, OBSERVE, END)
 """Calls of agents that may fail or hang; `END` stands for `close` as well."""
-
-PASSED_ON: Final = (KeyboardInterrupt,)
-"""What is no failure of the agent in whose call it is raised; whatever else is, forfeits."""
 
 
 class ForfeitWarning(UserWarning):
@@ -49,9 +47,7 @@ def checked_answer(game: Game, answer: Any) -> tuple[int, str | None]:
         game.check(action)
     except (IllegalActionError, TypeError) as error:
         return 0, f"illegal: {_one_line(_text_of(error))}"
-    except PASSED_ON:
-        raise
-    except BaseException as error:
+    except AGENT_ERRORS as error:
         return 0, error_reason(error)
     return action, None
 
@@ -83,9 +79,7 @@ def forfeit_winner(points: Sequence[int], offender: int) -> int:
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)
-    except PASSED_ON:
-        raise
-    except BaseException as worse:
+    except AGENT_ERRORS as worse:
         return f"its text raised {type(worse).__name__}"
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent, Batcher
-from catan_pz.agents.hosting import blamed
+from catan_pz.agents.hosting import AGENT_ERRORS, blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.arena.common_dice import common_roll
@@ -21,7 +21,6 @@ from catan_pz.arena.forfeits import (
     ACT,
     END,
     OBSERVE,
-    PASSED_ON,
     RESET,
     Forfeit,
     checked_answer,
@@ -150,9 +149,7 @@ class ArenaGame:
         self._monitor.begin(seat, RESET)
         try:
             self._table.seat(seat, agent, seed, shows_state=shows_state)
-        except PASSED_ON:
-            raise
-        except BaseException as error:
+        except AGENT_ERRORS as error:
             self.forfeit = Forfeit(seat, error_reason(error))
         else:
             self._monitor.end(seat, None, 0.0)
@@ -208,9 +205,7 @@ class ArenaGame:
         reason: str | None = None
         try:
             answer = agent.act(view)
-        except PASSED_ON:
-            raise
-        except BaseException as error:
+        except AGENT_ERRORS as error:
             reason = error_reason(error)
         self.answer(answer, reason, time.perf_counter() - start)
 
@@ -236,9 +231,7 @@ class ArenaGame:
             game.step(action, common_roll(game, self.seed, action))
         except Forfeit as forfeit:
             self.forfeit = forfeit
-        except PASSED_ON:
-            raise
-        except BaseException as error:
+        except AGENT_ERRORS as error:
             if table.observing is None:
                 raise
             self.forfeit = Forfeit(table.observing, error_reason(error))
@@ -301,9 +294,7 @@ class _AgentBatcher:
     def _closed_on_failure(self) -> Iterator[None]:
         try:
             yield
-        except PASSED_ON:
-            raise
-        except BaseException:
+        except AGENT_ERRORS:
             self._batcher = None
 
 
@@ -312,9 +303,7 @@ def warned_at_end() -> Iterator[None]:
     """What agents raise when their game is over changes no result, and is a warning."""
     try:
         yield
-    except PASSED_ON:
-        raise
-    except BaseException as error:
+    except AGENT_ERRORS as error:
         reason = error.reason if isinstance(error, Forfeit) else error_reason(error)
         notes = "; ".join(getattr(error, "__notes__", ()))
         warnings.warn(f"{reason}, {notes or 'at the end of a game'}", stacklevel=3)
@@ -323,15 +312,18 @@ def warned_at_end() -> Iterator[None]:
 def result_of(
     config: MatchConfig,
     scheduled: ScheduledGame,
-    game: Game,
+    game: Any,
     decisions: Sequence[int],
     seconds: Sequence[float],
     forfeit: Forfeit | None = None,
 ) -> GameResult:
-    """The result of a game that is finished or forfeited, with (P,) decisions and seconds."""
+    """The result of a game that is finished or forfeited, with (P,) decisions and seconds.
+
+    The game is a `Game`, or has its `points`, `winner` and `turn`.
+    """
     points = tuple(int(n) for n in game.points)
     winner = game.winner
-    end: End = VICTORY if game.is_over else TRUNCATED
+    end: End = TRUNCATED if winner is None else VICTORY
     if forfeit is not None:
         winner, end = forfeit_winner(points, forfeit.seat), FORFEIT
     return GameResult(
@@ -378,7 +370,5 @@ def warm_up(config: MatchConfig, agent: Agent) -> None:
     try:
         with Table(game, seats, list(range(len(seats)))) as table:
             table.decide()
-    except PASSED_ON:
-        raise
-    except BaseException:
+    except AGENT_ERRORS:
         return

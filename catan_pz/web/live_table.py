@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from catan_pz.agents.adviser import Question
+from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
 from catan_pz.names import printable, shown
 from catan_pz.web.advice import advice_json, drawn_advice
@@ -23,8 +24,6 @@ LONGEST_DECISION: Final = 300.0
 LONGEST_LEAVING: Final = 10.0
 """Seconds that agents have for closing when the server ends."""
 
-AGENT_ERRORS: Final = (Exception, SystemExit)
-"""What agents' code may raise; no task may end with a `SystemExit`, which would end the server."""
 
 Moment = tuple[HostedGame, int, str | None]
 """What a viewer was sent last: the game, the version of its picture, and the warning."""

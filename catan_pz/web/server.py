@@ -20,8 +20,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
-from catan_pz.web.live_table import AGENT_ERRORS, LiveTable, log_failure
+from catan_pz.web.live_table import LiveTable, log_failure
 from catan_pz.web.responses import (
     LEFT,
     MOST_BYTES,

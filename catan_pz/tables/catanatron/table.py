@@ -9,13 +9,14 @@ from multiprocessing import active_children, get_context
 from typing import Any, Final
 
 from catan_pz.agents.base import ABORTED, Agent
+from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task
-from catan_pz.arena.forfeits import PASSED_ON, Forfeit, error_reason, forfeit_winner
-from catan_pz.arena.games import warm_up, warned_at_end
-from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, End, GameResult
+from catan_pz.arena.forfeits import Forfeit, error_reason
+from catan_pz.arena.games import result_of, warm_up, warned_at_end
+from catan_pz.arena.results import TRUNCATED, VICTORY, End, GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.checks import check_count, not_possible
 from catan_pz.game.view import View
@@ -36,6 +37,8 @@ _NUMBERS: Final = {"spiral": "official_spiral", "random": "random"}
 
 class TableBot(CatanatronAgent):
     """A bot at a table of catanatron, as an entrant of a match there; it sees the true state."""
+
+    compiles = False
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules by which catanatron's engine doesn't play."""
@@ -131,8 +134,7 @@ def _made(config: MatchConfig, entrants: Sequence[Entrant]) -> list[Agent]:
     """The agents, ready to play."""
     agents = [entrant.make() for entrant in entrants]
     for agent in agents:
-        if not isinstance(agent, TableBot):
-            warm_up(config, agent)
+        warm_up(config, agent)
     return agents
 
 
@@ -154,22 +156,8 @@ def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Ag
         for player in players:
             if isinstance(player, AgentPlayer):
                 with warned_at_end():
-                    player.leave(hosted.winner, hosted.points, hosted.turns, hosted.end or ABORTED)
-    forfeit = hosted.forfeit
-    return GameResult(
-        number=scheduled.number,
-        lineup=scheduled.lineup,
-        block=scheduled.block,
-        seats=tuple(config.names[k] for k in scheduled.seats),
-        winner=forfeit_winner(hosted.points, forfeit.seat) if forfeit else hosted.winner,
-        end=hosted.end or FORFEIT,
-        offender=forfeit.seat if forfeit else None,
-        reason=forfeit.reason if forfeit else "",
-        turns=hosted.turns,
-        points=hosted.points,
-        decisions=tuple(hosted.decisions),
-        seconds=tuple(hosted.seconds),
-    )
+                    player.leave(hosted.winner, hosted.points, hosted.turn, hosted.end or ABORTED)
+    return result_of(config, scheduled, hosted, hosted.decisions, hosted.seconds, hosted.forfeit)
 
 
 class _HostedGame:
@@ -191,9 +179,7 @@ class _HostedGame:
             start = time.perf_counter()
             try:
                 action = players[seat].decide(game, offered)
-            except PASSED_ON:
-                raise
-            except BaseException as error:
+            except AGENT_ERRORS as error:
                 self.forfeit = Forfeit(seat, error_reason(error))
                 return
             finally:
@@ -213,10 +199,10 @@ class _HostedGame:
         if self.winner is not None:
             return VICTORY
         most = self.rules.max_turns
-        return TRUNCATED if most is not None and self.turns >= most else None
+        return TRUNCATED if most is not None and self.turn >= most else None
 
     @property
-    def turns(self) -> int:
+    def turn(self) -> int:
         """Turns that have ended; catanatron counts most of the set-up, too."""
         return max(0, int(self.game.state.num_turns) - (2 * self.rules.num_players - 2))
 
