@@ -4,10 +4,11 @@ A block is one seed, with one board, deck, sequence of dice and set of random st
 played once in every distinct seating of every line-up. Games are numbered block by block.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from pathlib import Path
+from typing import Any
 
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.rules import Rules
@@ -93,6 +94,8 @@ class MatchConfig:
         records: folder for recorded games, or None.
         true_state: indices of the entrants that are shown the true state of games.
         recorded: numbers of the games that are recorded; None for all.
+        play: what plays a game at somebody else's table: called with this, the `ScheduledGame` and
+            the agents, it gives the `GameResult`. None for games by this package's engine.
     """
 
     names: tuple[str, ...]
@@ -102,6 +105,7 @@ class MatchConfig:
     records: Path | None = None
     true_state: tuple[int, ...] = ()
     recorded: frozenset[int] | None = None
+    play: Callable[..., Any] | None = None
 
     def records_game(self, number: int) -> bool:
         """Whether the game with a number is recorded."""

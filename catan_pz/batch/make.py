@@ -1,13 +1,11 @@
 """Many games at once, on the CPU or on a GPU."""
 
-from typing import Any, Final
+from typing import Final, Unpack
 
 from catan_pz.batch.base import BatchOptions
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.batch.cuda import CudaBatch
 from catan_pz.checks import check_choice, not_possible
-from catan_pz.encoders import Encoder
-from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
 DEVICES: Final = ("cpu", "cuda")
@@ -18,13 +16,8 @@ def make_batch(
     rules: Rules | str | None = None,
     device: str = "cpu",
     *,
-    observation: bool | str | Encoder = True,
-    reward: Reward | str | None = None,
-    seed: int | None = None,
     threads: int = 1,
-    auto_reset: bool = True,
-    global_state: bool = False,
-    **options: Any,
+    **options: Unpack[BatchOptions],
 ) -> CpuBatch | CudaBatch:
     """Many games of the same rules, stepped together.
 
@@ -45,16 +38,8 @@ def make_batch(
         **options: replace single options of the rules.
     """
     check_choice("device", device, DEVICES)
-    rules = Rules.of(make_batch, rules, options)
-    common = BatchOptions(
-        observation=observation,
-        reward=reward,
-        seed=seed,
-        auto_reset=auto_reset,
-        global_state=global_state,
-    )
     if device == "cpu":
-        return CpuBatch(num_games, rules, threads=threads, **common)
+        return CpuBatch(num_games, rules, threads=threads, **options)
     if threads != 1:
         raise not_possible("threads", threads, "1 with device='cuda'")
-    return CudaBatch(num_games, rules, **common)
+    return CudaBatch(num_games, rules, **options)

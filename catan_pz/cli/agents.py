@@ -59,13 +59,7 @@ def agent_option(
 ) -> Callable[[Command], Command]:
     """An option that names an agent, or several with a name in the plural."""
     several = name in ("--agents", "--against")
-    return click.option(
-        name,
-        metavar="AGENTS" if several else "AGENT",
-        default=default,
-        show_default=default is not None,
-        help=words,
-    )
+    return option(name, words, metavar="AGENTS" if several else "AGENT", default=default)
 
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:

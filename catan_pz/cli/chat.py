@@ -1,19 +1,15 @@
 """`catan-pz mcp`: tables for a chat client."""
 
-import click
-
 from catan_pz.cli.agents import agent_option, encoder_option, load_agent, trust_option
-from catan_pz.cli.console import examples, need, option
+from catan_pz.cli.console import command, need, option
 from catan_pz.cli.options import RuleChoice, rule_options
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz mcp",
-        "catan-pz mcp --against heuristic --players 3 --no-trading",
-        "catan-pz mcp --advice value",
-        "catan-pz mcp --http 8001",
-    ),
+@command(
+    "catan-pz mcp",
+    "catan-pz mcp --against heuristic --players 3 --no-trading",
+    "catan-pz mcp --advice value",
+    "catan-pz mcp --http 8001",
 )
 @agent_option("--against", "Who plays the seats that no client has.", "search")
 @agent_option("--advice", "Let clients ask what this agent thinks of their moves.  [nobody]", None)

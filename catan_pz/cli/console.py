@@ -1,4 +1,4 @@
-"""How commands meet the terminal and files: examples, signals, what is missing or in the way."""
+"""What commands are made with, and how they meet the terminal, signals and files."""
 
 import os
 import shutil
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _SERVER: Final = ("starlette", "uvicorn", "websockets")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 OLD_FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -153,9 +152,10 @@ def serve_in_browser(path: str, tables: Sequence["LiveTable"] = (), page: str = 
         listen(opened, "127.0.0.1", tables, page=page)
 
 
-def examples(*lines: str) -> str:
-    """The end of a command's help: its examples, kept line by line."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command whose help ends with examples, kept line by line."""
+    lines = "\n".join(f"  {line}" for line in examples)
+    return click.command(epilog=f"\b\nExamples:\n{lines}")
 
 
 def win_rate_words(result: Any, name: str, agent: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import catan_pz
-from catan_pz.cli.console import OLD_FILE, examples, option
+from catan_pz.cli.console import OLD_FILE, command, option
 from catan_pz.cli.options import RuleChoice, rule_options, seed_number
 
 if TYPE_CHECKING:
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from catan_pz.rules import Rules
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz perft 5 --players 2",
-        "catan-pz perft 2 --seed 7 --rules one_v_one --divide",
-        "catan-pz perft 3 --position position.json",
-    ),
+@command(
+    "catan-pz perft 5 --players 2",
+    "catan-pz perft 2 --seed 7 --rules one_v_one --divide",
+    "catan-pz perft 3 --position position.json",
 )
 @click.argument("depth", type=click.IntRange(1, 32))
 @option(
@@ -108,7 +106,7 @@ def entries() -> Iterator[tuple[str, "Entry"]]:
                 yield f"{thing.dispatcher.py_func.__module__}.{name}", thing
 
 
-@click.command(epilog=examples("catan-pz warmup"))
+@command("catan-pz warmup")
 def warmup() -> None:
     """Compile all rules now, so that later starts take them from the cache.
 
@@ -161,16 +159,6 @@ def extras() -> dict[str, list[str]]:
     return missing
 
 
-def processor() -> str:
-    """The processor, as the system names it, and its cores."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = re.findall(r"^model name\s*: (.*)$", cpuinfo.read_text("utf-8"), re.MULTILINE)
-        model = names[0] if names else model
-    return f"{model}, {os.cpu_count()} cores"
-
-
 def gpus() -> str:
     """The CUDA devices that numba finds, or why it finds none."""
     try:
@@ -200,6 +188,7 @@ def gather() -> dict[str, Any]:
     """All that `info` shows."""
     from catan_pz.kernels.cache import cache_folder, cached_files
     from catan_pz.render.export import ffmpeg
+    from catan_pz.training.options import processor
 
     place, files = cache_folder(), cached_files()
     size = sum(path.stat().st_size for path in files)
@@ -207,7 +196,7 @@ def gather() -> dict[str, Any]:
         "catan-pz": catan_pz.__version__,
         "python": platform.python_version(),
         "system": platform.platform(),
-        "processor": processor(),
+        "processor": f"{processor()}, {os.cpu_count()} cores",
         "CUDA, numba": gpus(),
         "CUDA, torch": torch_cuda(),
         "ffmpeg": ffmpeg() or "not found: no MP4; GIF needs none",
@@ -223,7 +212,7 @@ def gather() -> dict[str, Any]:
     }
 
 
-@click.command(epilog=examples("catan-pz info", "catan-pz info --json"))
+@command("catan-pz info", "catan-pz info --json")
 @option("--json", "As JSON, for programs.", name="as_json", is_flag=True)
 def info(as_json: bool) -> None:
     """Show versions, devices, the cache of compiled code, and the extras installed."""
@@ -244,12 +233,10 @@ Step = Callable[[], int]
 """Does something many times and returns how often."""
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz bench",
-        "catan-pz bench --seconds 5 --no-trading",
-        "catan-pz bench --games 4096 --threads 8",
-    ),
+@command(
+    "catan-pz bench",
+    "catan-pz bench --seconds 5 --no-trading",
+    "catan-pz bench --games 4096 --threads 8",
 )
 @option("--seconds", "Length of each measurement.", click.FloatRange(0.05, 600), default=1.0)
 @option("--games", "Games in a batch.", click.IntRange(1, 1_000_000), default=1024)
@@ -262,9 +249,11 @@ def bench(seconds: float, games: int, threads: int, rules: RuleChoice) -> None:
     programs on the machine slow all of it down.
     """
     from catan_pz.progress import progress_bar
+    from catan_pz.training.options import processor
 
     made = rules.make()
-    click.echo(f"{processor()}; Python {platform.python_version()}, {platform.system()}")
+    cores = f"{processor()}, {os.cpu_count()} cores"
+    click.echo(f"{cores}; Python {platform.python_version()}, {platform.system()}")
     click.echo(
         f"{made.num_players} players, trade between players {'on' if made.trading else 'off'}; "
         f"{games:,} games in a batch, {threads} thread{'s' * (threads > 1)}\n"

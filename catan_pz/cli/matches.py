@@ -18,7 +18,7 @@ from catan_pz.cli.agents import (
 from catan_pz.cli.console import (
     FILE,
     check_target,
-    examples,
+    command,
     need,
     option,
     record_errors,
@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from catan_pz.arena.results import Result
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz evaluate heuristic",
-        "catan-pz evaluate runs/train/model.npz --games 1000",
-        "catan-pz evaluate heuristic --against weighted --rules one_v_one",
-    ),
+@command(
+    "catan-pz evaluate heuristic",
+    "catan-pz evaluate runs/train/model.npz --games 1000",
+    "catan-pz evaluate heuristic --against weighted --rules one_v_one",
 )
 @click.argument("agent")
 @agent_option(
@@ -65,15 +63,13 @@ def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) ->
     check_played(result)
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz tournament random heuristic --games 200",
-        "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
-        "catan-pz tournament heuristic ppo-4p-notrade --html replays",
-        "catan-pz tournament weighted heuristic --executor ray --address auto",
-        "catan-pz tournament random runs/train/model.npz --report table.md",
-        "catan-pz tournament heuristic 'exec:\"node bot.js\"' --seconds 2",
-    ),
+@command(
+    "catan-pz tournament random heuristic --games 200",
+    "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
+    "catan-pz tournament heuristic ppo-4p-notrade --html replays",
+    "catan-pz tournament weighted heuristic --executor ray --address auto",
+    "catan-pz tournament random runs/train/model.npz --report table.md",
+    "catan-pz tournament heuristic 'exec:\"node bot.js\"' --seconds 2",
 )
 @click.argument("agents", nargs=-1, required=True)
 @match_options(200, "Games of each line-up, at least.")
@@ -130,11 +126,9 @@ def tournament(
         click.echo(f"The report is in {report}.", err=True)
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz positions value",
-        "catan-pz positions runs/train/model.npz --count 50",
-    ),
+@command(
+    "catan-pz positions value",
+    "catan-pz positions runs/train/model.npz --count 50",
 )
 @click.argument("agent")
 @option("--count", "Of the 200 positions, evenly spread.", click.IntRange(2, 200), default=200)

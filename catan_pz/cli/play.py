@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
     check_record_target,
+    command,
     compiling_shown,
     ended_as_by_ctrl_c,
-    examples,
     in_browser,
     load_record,
     option,
@@ -29,15 +30,13 @@ if TYPE_CHECKING:
     from catan_pz.rules import Rules
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz play",
-        "catan-pz play --against heuristic,random --players 3",
-        "catan-pz play --against ppo-4p-notrade",
-        "catan-pz play --against runs/train/model.npz",
-        "catan-pz play --terminal --seed 7 --record game.jsonl",
-        "catan-pz play --continue game.jsonl",
-    ),
+@command(
+    "catan-pz play",
+    "catan-pz play --against heuristic,random --players 3",
+    "catan-pz play --against ppo-4p-notrade",
+    "catan-pz play --against runs/train/model.npz",
+    "catan-pz play --terminal --seed 7 --record game.jsonl",
+    "catan-pz play --continue game.jsonl",
 )
 @agent_option(
     "--against",
@@ -101,19 +100,17 @@ def play(
     else:
         session = _resumed(resumed, seat, name, against, seed)
     target = record or resumed
-    try:
-        if browser:
-            _play_in_browser(session, target, pause)
-        else:
-            _play_in_terminal(session, rows, pause)
-    finally:
+    with closing(session):
         try:
+            if browser:
+                _play_in_browser(session, target, pause)
+            else:
+                _play_in_terminal(session, rows, pause)
+        finally:
             if target is not None:
                 if not browser:
                     session.record.save(target)
                 click.echo(f"The game is recorded in {target}.", err=True)
-        finally:
-            session.close()
 
 
 def _resumed(

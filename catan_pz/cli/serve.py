@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from catan_pz.cli.agents import agent_option, load_agent, specs_by_seat
-from catan_pz.cli.console import FOLDER, compiling_shown, examples, need, option, usage_errors
+from catan_pz.cli.console import FOLDER, command, compiling_shown, need, option, usage_errors
 from catan_pz.cli.options import RuleChoice, game_options
 from catan_pz.names import printable, shown
 
@@ -24,15 +24,13 @@ if TYPE_CHECKING:
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz serve",
-        "catan-pz serve --agents heuristic,search --players 3 --no-trading",
-        "catan-pz serve --seats 2 --names Ann,Bob --host 0.0.0.0 --save tables",
-        "catan-pz serve --seats 0 --agents heuristic",
-        "catan-pz serve --advice search:simulations=400",
-        "catan-pz serve --study position.json",
-    ),
+@command(
+    "catan-pz serve",
+    "catan-pz serve --agents heuristic,search --players 3 --no-trading",
+    "catan-pz serve --seats 2 --names Ann,Bob --host 0.0.0.0 --save tables",
+    "catan-pz serve --seats 0 --agents heuristic",
+    "catan-pz serve --advice search:simulations=400",
+    "catan-pz serve --study position.json",
 )
 @agent_option(
     "--agents",

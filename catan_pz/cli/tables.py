@@ -14,7 +14,7 @@ from catan_pz.cli.agents import (
     trained_with,
     trust_option,
 )
-from catan_pz.cli.console import examples, option, win_rate_words
+from catan_pz.cli.console import command, option, win_rate_words
 from catan_pz.cli.matches import check_played, played, tell_more
 from catan_pz.cli.options import MatchChoice, RuleChoice, seed_option, table_options
 from catan_pz.names import shown
@@ -22,12 +22,10 @@ from catan_pz.names import shown
 _LONGEST_LINE: Final = 300
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz jsettlers --agent heuristic --games 40 --classes classes:gson.jar",
-        "catan-pz jsettlers --agent ppo-2p --against fast --results games.jsonl",
-        "catan-pz jsettlers --agent search --host localhost --cookie SECRET",
-    ),
+@command(
+    "catan-pz jsettlers --agent heuristic --games 40 --classes classes:gson.jar",
+    "catan-pz jsettlers --agent ppo-2p --against fast --results games.jsonl",
+    "catan-pz jsettlers --agent search --host localhost --cookie SECRET",
 )
 @agent_option("--agent", "Who plays one seat.")
 @option(
@@ -134,12 +132,10 @@ def _line(result: Any, name: str, others: str) -> str:
     )
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz catanatron --agent heuristic --against value",
-        "catan-pz catanatron --agent ppo-4p-notrade --against ab2-pruned --games 40",
-        "catan-pz catanatron --players 3 --against value,weighted --games 600",
-    ),
+@command(
+    "catan-pz catanatron --agent heuristic --against value",
+    "catan-pz catanatron --agent ppo-4p-notrade --against ab2-pruned --games 40",
+    "catan-pz catanatron --players 3 --against value,weighted --games 600",
 )
 @agent_option("--agent", "Who plays one seat.")
 @option(
@@ -185,11 +181,9 @@ def catanatron(
     check_played(result)
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz bot --agent heuristic",
-        "catan-pz bot --agent search:simulations=200 --seed 1",
-    ),
+@command(
+    "catan-pz bot --agent heuristic",
+    "catan-pz bot --agent search:simulations=200 --seed 1",
 )
 @agent_option("--agent", "Who plays.")
 @seed_option("Of the agent's random choices; the table draws the games.")
@@ -206,11 +200,9 @@ def bot(agent: str, seed: int | None) -> None:
         sys.stdout.flush()
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz program --agent heuristic",
-        "catan-pz tournament random 'exec:\"catan-pz program --agent heuristic\"'",
-    ),
+@command(
+    "catan-pz program --agent heuristic",
+    "catan-pz tournament random 'exec:\"catan-pz program --agent heuristic\"'",
 )
 @agent_option("--agent", "Who decides.")
 @trust_option

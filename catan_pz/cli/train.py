@@ -7,18 +7,16 @@ from typing import Any
 import click
 
 from catan_pz.cli.agents import agent_option, load_agent, specs_by_seat, trust_option
-from catan_pz.cli.console import FOLDER, examples, need, option
+from catan_pz.cli.console import FOLDER, command, need, option
 from catan_pz.cli.options import COUNT, RuleChoice, rule_options
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz train",
-        "catan-pz train --frames 2000000 --against heuristic --out runs/strong",
-        "catan-pz train --expert heuristic --out runs/imitation",
-        "catan-pz train --resume --frames 600000",
-        "catan-pz play --against runs/train/model.npz",
-    ),
+@command(
+    "catan-pz train",
+    "catan-pz train --frames 2000000 --against heuristic --out runs/strong",
+    "catan-pz train --expert heuristic --out runs/imitation",
+    "catan-pz train --resume --frames 600000",
+    "catan-pz play --against runs/train/model.npz",
 )
 @option(
     "--frames",

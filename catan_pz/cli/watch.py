@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,8 @@ from catan_pz.cli.console import (
     OLD_FILE,
     check_record_target,
     check_target,
+    command,
     ended_as_by_ctrl_c,
-    examples,
     in_browser,
     need,
     option,
@@ -29,16 +30,14 @@ if TYPE_CHECKING:
     from catan_pz.cli.show import Show
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz watch",
-        "catan-pz watch game.jsonl --speed 10",
-        "catan-pz watch --agents heuristic,random,random,random --seed 3",
-        "catan-pz watch game.jsonl --export game.gif",
-        "catan-pz watch game.jsonl --advice runs/train/model.npz --viewer 0",
-        "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
-        "catan-pz watch --agents heuristic,ppo-4p-notrade --html match.html",
-    ),
+@command(
+    "catan-pz watch",
+    "catan-pz watch game.jsonl --speed 10",
+    "catan-pz watch --agents heuristic,random,random,random --seed 3",
+    "catan-pz watch game.jsonl --export game.gif",
+    "catan-pz watch game.jsonl --advice runs/train/model.npz --viewer 0",
+    "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
+    "catan-pz watch --agents heuristic,ppo-4p-notrade --html match.html",
 )
 @click.argument("recording", required=False, type=OLD_FILE)
 @agent_option(
@@ -107,22 +106,20 @@ def watch(  # wide: click passes each option of the command
         if recording is None
         else shows.recorded_show(recording, asked, draw=draw)
     )
-    try:
-        if target is not None:
-            shows.write_pictures(show, target, at, every, width, 1 / speed)
-        elif html is not None:
-            shows.write_replay(show, html)
-        elif browser:
-            serve_in_browser("/", page=shows.replay_of(show).html)
-        else:
-            _in_terminal(show, speed)
-    finally:
+    with closing(show):
         try:
+            if target is not None:
+                shows.write_pictures(show, target, at, every, width, 1 / speed)
+            elif html is not None:
+                shows.write_replay(show, html)
+            elif browser:
+                serve_in_browser("/", page=shows.replay_of(show).html)
+            else:
+                _in_terminal(show, speed)
+        finally:
             if record is not None and show.session is not None:
                 show.session.record.save(record)
                 click.echo(f"The match is recorded in {record}.", err=True)
-        finally:
-            show.close()
 
 
 def _in_terminal(show: "Show", speed: float) -> None:
@@ -137,14 +134,12 @@ def _in_terminal(show: "Show", speed: float) -> None:
     playback.run(partial(click.echo, nl=False), interactive=is_terminal(sys.stdin))
 
 
-@click.command(
-    epilog=examples(
-        "catan-pz export game.jsonl --html replay.html",
-        "catan-pz export game.jsonl --html replay.html --viewer 0 --names Ann,Bob",
-        "catan-pz export game.jsonl --html replay.html --win-probability search",
-        "catan-pz export game.jsonl --html game.html --advice search:simulations=400",
-        "catan-pz export games --parquet games.parquet --note 'value, seeds from 1'",
-    ),
+@command(
+    "catan-pz export game.jsonl --html replay.html",
+    "catan-pz export game.jsonl --html replay.html --viewer 0 --names Ann,Bob",
+    "catan-pz export game.jsonl --html replay.html --win-probability search",
+    "catan-pz export game.jsonl --html game.html --advice search:simulations=400",
+    "catan-pz export games --parquet games.parquet --note 'value, seeds from 1'",
 )
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @option("--html", "The replay: one file, which loads nothing else.", FILE)
@@ -184,11 +179,8 @@ def export(  # wide: click passes each option of the command
         raise click.UsageError("--html takes one recording")
     from catan_pz.cli import show as shows
 
-    show = shows.recorded_show(recordings[0], asked)
-    try:
+    with closing(shows.recorded_show(recordings[0], asked)) as show:
         shows.write_replay(show, html)
-    finally:
-        show.close()
 
 
 def _write_rows(

@@ -95,10 +95,6 @@ def _who(view: TableView, seat: int) -> str:
     return f"player {seat}" if view.names is None else f"{cut(view.names[seat], _NAME)} ({seat})"
 
 
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
-
-
 def _kinds(cards: tuple[int, ...]) -> str:
     return "".join(f"{k}{n}" for k, n in zip(_CARD_LETTERS, cards, strict=True) if n) or "-"
 
@@ -111,7 +107,7 @@ def _seat_cells(view: TableView, seat: SeatView, name: int) -> list[str]:
         f"{mark}{seat.seat} {called}".rstrip(),
         f"{seat.visible_points}+{hidden}" if hidden else str(seat.visible_points),
         str(seat.hand_size),
-        *(_range(low, high) for low, high in seat.hand),
+        *(str(low) if low == high else f"{low}-{high}" for low, high in seat.hand),
     ]
 
 

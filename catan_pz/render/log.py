@@ -9,7 +9,7 @@ from catan_pz.names import seat_names
 from catan_pz.render.view import CARD_WORDS
 from catan_pz.terms import MAX_PLAYERS
 
-_PLAIN: Final = {
+_ORDERS: Final = {
     "roll": "roll",
     "end_turn": "end the turn",
     "buy_development_card": "buy a development card",
@@ -19,6 +19,18 @@ _PLAIN: Final = {
     "accept": "accept",
     "reject": "reject",
     "withdraw": "withdraw",
+    "build_road": "road at edge {edge}",
+    "build_settlement": "settlement at vertex {vertex}",
+    "build_city": "city at vertex {vertex}",
+    "play_year_of_plenty": "year of plenty: {pair[0]} + {pair[1]}",
+    "play_monopoly": "monopoly of {resource}",
+    "move_robber": "robber to hex {hex}",
+    "steal": "steal from the player {seat} to the left",
+    "discard": "discard {resource}",
+    "maritime_trade": "bank: {give} for {get}",
+    "compose_give": "offer: add {resource} to what is given",
+    "compose_get": "offer: add {resource} to what is asked for",
+    "close_with": "trade with the player {seat} to the left",
 }
 
 _SIMPLE: Final = {
@@ -28,12 +40,15 @@ _SIMPLE: Final = {
     "build_city": "builds a city",
     "play_knight": "plays a knight",
     "play_road_building": "plays road building",
+    "play_year_of_plenty": "plays year of plenty: {pair[0]} and {pair[1]}",
+    "discard": "discards 1 {resource}",
+    "compose_give": "adds 1 {resource} to what is given",
+    "compose_get": "adds 1 {resource} to what is asked for",
     "withdraw": "takes the offer back",
     "accept": "accepts the offer",
     "reject": "rejects the offer",
 }
 """What an action is called once it is played, where there is no more to say."""
-
 
 _AT: Final = {"vertex": " at V{}", "edge": " at E{}", "hex": ", now on H{}"}
 """How a line that names places goes on after what was done there."""
@@ -47,27 +62,9 @@ def bundle_words(bundle: Mapping[str, int]) -> str:
 def action_words(action: int) -> str:
     """What an action does, as an order: "road at edge 12", "bank: 1 brick for ore"."""
     described = describe_action(action)
-    kind = described["kind"]
-    if kind in _PLAIN:
-        return _PLAIN[kind]
-    words = {
-        "build_road": "road at edge {edge}",
-        "build_settlement": "settlement at vertex {vertex}",
-        "build_city": "city at vertex {vertex}",
-        "play_monopoly": "monopoly of {resource}",
-        "move_robber": "robber to hex {hex}",
-        "steal": "steal from the player {seat} to the left",
-        "discard": "discard {resource}",
-        "maritime_trade": "bank: {give} for {get}",
-        "compose_give": "offer: add {resource} to what is given",
-        "compose_get": "offer: add {resource} to what is asked for",
-        "close_with": "trade with the player {seat} to the left",
-    }
-    if kind == "play_year_of_plenty":
-        return "year of plenty: " + " + ".join(described["pair"])
-    if kind == "offer":
+    if described["kind"] == "offer":
         return f"offer {bundle_words(described['give'])} for {bundle_words(described['get'])}"
-    return words[kind].format(**described)
+    return _ORDERS[described["kind"]].format(**described)
 
 
 def log_line(
@@ -107,8 +104,9 @@ class _LogLine:
 
     def _words(self, described: Mapping[str, Any]) -> str:
         special = getattr(self, f"_{described['kind']}", None)
-        words: str = _SIMPLE[described["kind"]] if special is None else special(described)
-        return words + self._place(described)
+        if special is not None:
+            return f"{special(described)}{self._place(described)}"
+        return f"{_SIMPLE[described['kind']].format(**described)}{self._place(described)}"
 
     def _place(self, described: Mapping[str, Any]) -> str:
         for kind, words in _AT.items():
@@ -147,9 +145,6 @@ class _LogLine:
         bought = "" if card.what == UNKNOWN else f": {CARD_WORDS[card.what]}"
         return f"buys a development card{bought}"
 
-    def _play_year_of_plenty(self, described: Mapping[str, Any]) -> str:
-        return f"plays year of plenty: {' and '.join(described['pair'])}"
-
     def _play_monopoly(self, described: Mapping[str, Any]) -> str:
         taken = sum(event.amount for event in self._of(EventKind.GIVEN))
         return f"plays monopoly: {taken} {described['resource']}"
@@ -167,9 +162,6 @@ class _LogLine:
         card = "a card" if event.what == UNKNOWN else f"1 {RESOURCE_NAMES[event.what]}"
         return f"takes {card} from {self.name(event.other)}"
 
-    def _discard(self, described: Mapping[str, Any]) -> str:
-        return f"discards 1 {described['resource']}"
-
     def _maritime_trade(self, _described: Mapping[str, Any]) -> str:
         given, got = self._cards(EventKind.PAID), self._cards(EventKind.GAINED)
         return f"gives the bank {given} for {got}"
@@ -180,12 +172,6 @@ class _LogLine:
         return f"{'offers' if in_turn else 'counters with'} {give} for {ask}"
 
     _compose_send = _offer
-
-    def _compose_give(self, described: Mapping[str, Any]) -> str:
-        return f"adds 1 {described['resource']} to what is given"
-
-    def _compose_get(self, described: Mapping[str, Any]) -> str:
-        return f"adds 1 {described['resource']} to what is asked for"
 
     def _close_with(self, _described: Mapping[str, Any]) -> str:
         mover = self._decision.seat

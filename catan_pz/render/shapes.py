@@ -44,11 +44,6 @@ def points(corners: Iterable[Point]) -> str:
     return " ".join(f"{number(x)},{number(y)}" for x, y in corners)
 
 
-def polygon(corners: Iterable[Point], fill: str, **attributes: Value) -> str:
-    """A closed polygon."""
-    return element("polygon", points=points(corners), fill=fill, **attributes)
-
-
 def path(d: str, fill: str = "none", **attributes: Value) -> str:
     """A path; unfilled unless told."""
     return element("path", d=d, fill=fill, **attributes)
@@ -57,11 +52,6 @@ def path(d: str, fill: str = "none", **attributes: Value) -> str:
 def circle(x: float, y: float, radius: float, fill: str, **attributes: Value) -> str:
     """A disc."""
     return element("circle", cx=x, cy=y, r=radius, fill=fill, **attributes)
-
-
-def ellipse(x: float, y: float, rx: float, ry: float, fill: str, **attributes: Value) -> str:
-    """An ellipse with axes along x and y."""
-    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill=fill, **attributes)
 
 
 def rect(

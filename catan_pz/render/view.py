@@ -222,7 +222,7 @@ def _seat_view(state: State, seat: int, viewer: int | None) -> SeatView:
     open_hand = viewer is None or viewer == seat
     hand = _bundle(player["hand"])
     cards = _kinds(player["cards"])
-    if viewer is None or viewer == seat:
+    if open_hand:
         bounds = tuple((count, count) for count in hand)
     elif viewer == ONLOOKER:
         bounds = tuple((0, sum(hand)) for _ in hand)

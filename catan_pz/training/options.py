@@ -233,14 +233,19 @@ def command_line(args: Any, program: str) -> str:
     return shlex.join(words)
 
 
+def processor() -> str:
+    """The processor, as the system names it."""
+    cpu = Path("/proc/cpuinfo")
+    lines = cpu.read_text("utf-8").splitlines() if cpu.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
 def hardware(device: Any) -> str:
     """The machine: CPU, GPU if it is used, cores, Python."""
     import torch
 
-    cpu = Path("/proc/cpuinfo")
-    lines = cpu.read_text().splitlines() if cpu.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    name = names[0] if names else platform.processor() or platform.machine()
+    name = processor()
     if torch.device(device).type == "cuda":
         name += f", {torch.cuda.get_device_name(device)}"
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"

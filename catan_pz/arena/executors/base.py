@@ -58,7 +58,10 @@ def play_task(
     config: MatchConfig, task: Task, agents: Sequence[Agent], monitor: Monitor | None = None
 ) -> Iterator[GameResult]:
     """Play the games of a task; yield each result as its game ends."""
-    if task.way == "batched":
+    if config.play is not None:
+        for game in task.games:
+            yield config.play(config, game, agents)
+    elif task.way == "batched":
         yield from play_games(config, task.games, agents)
     elif task.way == "gathered":
         yield from play_gathered(config, task.games, agents)

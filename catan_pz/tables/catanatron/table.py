@@ -1,21 +1,18 @@
 """Matches at a catanatron table: its engine is the judge, its bots see all that it shows them."""
 
 import random
-import signal
 import time
 from collections.abc import Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import active_children, get_context
+from dataclasses import replace
 from typing import Any, Final
 
 from catan_pz.agents.base import ABORTED, Agent
 from catan_pz.agents.hosting import AGENT_ERRORS
-from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena.entrants import Entrant
-from catan_pz.arena.executors import Task
+from catan_pz.arena.executors import InlineExecutor, ProcessExecutor, Task
 from catan_pz.arena.forfeits import Forfeit, error_reason
-from catan_pz.arena.games import result_of, warm_up, warned_at_end
+from catan_pz.arena.games import result_of, warned_at_end
 from catan_pz.arena.results import TRUNCATED, VICTORY, End, GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.checks import check_count, not_possible
@@ -80,28 +77,10 @@ class CatanatronTables:
     ) -> Generator[GameResult, None, None]:
         """Play all tasks, as `Executor.run`."""
         _check_match(config)
-        games = [game for task in tasks for game in task.games]
-        if self.workers == 1:
-            agents = _made(config, entrants)
-            try:
-                for game in games:
-                    yield play_game(config, game, agents)
-            finally:
-                end_programs(agents)
-            return
-        others = set(active_children())
-        pool = ProcessPoolExecutor(
-            self.workers, get_context("spawn"), _start, (config, tuple(entrants))
-        )
-        try:
-            futures = [pool.submit(_play, game) for game in games]
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            # Also in the middle of a game, which may take long.
-            for worker in set(active_children()) - others:
-                worker.terminate()
-            pool.shutdown(cancel_futures=True)
+        games = [Task((game,), "single") for task in tasks for game in task.games]
+        there = replace(config, play=play_game)
+        executor = InlineExecutor() if self.workers == 1 else ProcessExecutor(self.workers)
+        yield from executor.run(there, entrants, games)
 
 
 def _check_match(config: MatchConfig) -> None:
@@ -115,27 +94,6 @@ def _check_match(config: MatchConfig) -> None:
         if value not in (None, ()):
             allowed = f"none at a table of catanatron, where {reason}"
             raise not_possible(name, str(value), allowed)
-
-
-_process: list[Any] = []
-"""In a worker process: the match and its agents."""
-
-
-def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
-    _process[:] = config, _made(config, entrants)
-
-
-def _play(game: ScheduledGame) -> GameResult:
-    return play_game(_process[0], game, _process[1])
-
-
-def _made(config: MatchConfig, entrants: Sequence[Entrant]) -> list[Agent]:
-    """The agents, ready to play."""
-    agents = [entrant.make() for entrant in entrants]
-    for agent in agents:
-        warm_up(config, agent)
-    return agents
 
 
 def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]) -> GameResult:
