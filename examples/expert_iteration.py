@@ -39,6 +39,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import torch
+from parts.sequential_test import SequentialTest
 from torch import nn
 
 from catan_pz import Game, agents
@@ -48,7 +49,6 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.table import Table
 from catan_pz.arena import play_match
-from catan_pz.arena.statistics import SequentialTest
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS

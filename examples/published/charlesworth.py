@@ -26,17 +26,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import torch
-
-from catan_pz import encoders
-from catan_pz.agents.random_stream import one_way_seed
-from catan_pz.batch.cpu import CpuBatch
-from catan_pz.checks import check_count
-from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.agent import ENCODERS, CharlesworthAgent, CharlesworthModel
-from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS
-from catan_pz.published.charlesworth.games import PlannedGames, Policy
-from catan_pz.published.charlesworth.networks import CharlesworthNetwork
-from catan_pz.published.charlesworth.training import (
+from charlesworth_learning import (
     END,
     UNKNOWN,
     Batch,
@@ -47,6 +37,16 @@ from catan_pz.published.charlesworth.training import (
     values_of,
     write_weights,
 )
+
+from catan_pz import encoders
+from catan_pz.agents.random_stream import one_way_seed
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.checks import check_count
+from catan_pz.published.charlesworth import choices as ch
+from catan_pz.published.charlesworth.agent import ENCODERS, CharlesworthAgent, CharlesworthModel
+from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS
+from catan_pz.published.charlesworth.games import PlannedGames, Policy
+from catan_pz.published.charlesworth.networks import CharlesworthNetwork
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.training import evaluation

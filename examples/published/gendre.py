@@ -32,6 +32,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import torch
+from gendre_transitions import OneStepTransitions
 
 from catan_pz import encoders, make_batch
 from catan_pz.agents.network import sample_actions
@@ -40,7 +41,6 @@ from catan_pz.checks import check_count
 from catan_pz.published.gendre.agent import GendreAgent, GendreModel
 from catan_pz.published.gendre.choices import LEAST_LIMIT, Choose, decide, legal_logits, undecided
 from catan_pz.published.gendre.networks import GendreNetwork
-from catan_pz.published.gendre.transitions import OneStepTransitions
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes

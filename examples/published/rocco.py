@@ -29,6 +29,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import torch
+from rocco_learning import (
+    EpisodeGames,
+    OpenDecisions,
+    QNetwork,
+    ReplayMemory,
+    random_bits,
+)
 from torch.nn.functional import smooth_l1_loss
 
 from catan_pz import encoders
@@ -37,13 +44,6 @@ from catan_pz.checks import check_count, not_possible
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import OUTPUTS, RoccoAgent, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
-from catan_pz.published.rocco.training import (
-    EpisodeGames,
-    OpenDecisions,
-    QNetwork,
-    ReplayMemory,
-    random_bits,
-)
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import RESUMABLE, run_program

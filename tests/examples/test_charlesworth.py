@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from charlesworth_learning import END, UNKNOWN
 
 from catan_pz.published.charlesworth import choices as ch
-from catan_pz.published.charlesworth.training import END, UNKNOWN
 
 PROGRAM = "published/charlesworth"
 

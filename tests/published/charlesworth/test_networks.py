@@ -164,7 +164,7 @@ def entropy_of(row, masks, tensors, seen):
 def test_log_probabilities_are_those_of_an_enumeration(number):
     """Joint probabilities add up to 1, and are the same by sampling and by training."""
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    from catan_pz.published.charlesworth.training import evaluate
+    from charlesworth_learning import evaluate
 
     units, mask = list(positions())[number]
     rows, masks = joint_actions(units, mask)

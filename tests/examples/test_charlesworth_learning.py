@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("torch", reason="takes the extra `train`")
 
-from catan_pz.published.charlesworth.training import END, UNKNOWN, Recording
+from charlesworth_learning import END, UNKNOWN, Recording
 
 
 def test_rewards_belong_to_the_decision_before():

@@ -6,9 +6,9 @@ import pytest
 pytest.importorskip("torch", reason="takes the extra `train`")
 
 import torch
+from rocco_learning import EpisodeGames, QNetwork, ReplayMemory
 
 from catan_pz.published.rocco.networks import Architecture
-from catan_pz.published.rocco.training import EpisodeGames, QNetwork, ReplayMemory
 from catan_pz.rules import Rules
 
 RULES = Rules.make("rocco", max_turns=30)
