@@ -42,8 +42,7 @@ def env(
         **options,
     )
     wrapped = TerminateIllegal(wrapped, illegal_reward=ILLEGAL_REWARD)
-    wrapped = AssertOutOfBounds(wrapped)
-    return OrderEnforcing(wrapped)
+    return OrderEnforcing(AssertOutOfBounds(wrapped))
 
 
 def parallel_env(**arguments: Any) -> Any:

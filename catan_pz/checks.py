@@ -223,7 +223,7 @@ def callable_at(what: str, home: str) -> Callable[..., Any]:
         module, _, thing = home.partition(":")
         hint = did_you_mean(thing, vars(sys.modules[module]))
         raise ValueError(f"{what}: home {home!r} has no such class or function{hint}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def shaped(data: Any, shape: type[_Shape], name: str) -> _Shape:

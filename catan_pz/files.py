@@ -85,6 +85,12 @@ def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a whole file."""
+    with whole_file(path) as draft:
+        draft.write_bytes(content)
+
+
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
     """Let the system's errors name a file that is written, such as those of a full disk."""

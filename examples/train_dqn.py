@@ -39,7 +39,7 @@ from catan_pz.observation.segments import SIZE
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import Coefficient, Count, Share, Whole, command_line, parse, set_up
-from catan_pz.training.policies import NetworkArgs, q_network
+from catan_pz.training.policies import BoardQPolicy, NetworkArgs, policy_of
 from catan_pz.training.sb3 import SB3Learner, train_learner
 
 
@@ -311,7 +311,7 @@ def make_games(args: Args, opponents: Any) -> CatanVecEnv:
 
 def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
     """A fresh learner."""
-    policy, policy_kwargs = q_network(args)
+    policy, policy_kwargs = policy_of(args, BoardQPolicy)
     end = args.learning_rate_end_factor
     model = MaskedDQN(
         policy,

@@ -48,7 +48,7 @@ from catan_pz.training.options import (
     parse,
     set_up,
 )
-from catan_pz.training.policies import NetworkArgs, actor_critic
+from catan_pz.training.policies import BoardPolicy, NetworkArgs, policy_of
 from catan_pz.training.sb3 import SB3Learner, train_learner
 
 
@@ -107,7 +107,7 @@ def make_games(args: Args, opponents: Any) -> CatanVecEnv:
 
 def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
     """A fresh learner."""
-    policy, policy_kwargs = actor_critic(args, args.separate_value_network)
+    policy, policy_kwargs = policy_of(args, BoardPolicy, separate_value=args.separate_value_network)
     end = args.learning_rate_end_factor
     return MaskablePPO(
         policy,

@@ -147,8 +147,7 @@ def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
     if isinstance(model, kind):
         return model
     path: Any = model
-    found: M = _shipped(kind, shipped) if model is None else kind.read(path)
-    return found
+    return _shipped(kind, shipped) if model is None else kind.read(path)
 
 
 @cache

@@ -34,8 +34,7 @@ def scramble_all(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """`engine.chance.scramble` of each number of an array."""
     z = (seeds ^ (seeds >> np.uint64(30))) * chance.MIX_1
     z = (z ^ (z >> np.uint64(27))) * chance.MIX_2
-    mixed: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
-    return mixed
+    return z ^ (z >> np.uint64(31))
 
 
 class RandomStream:
@@ -89,8 +88,7 @@ class SeatSeeds:
         for place in changed.tolist():
             self._seats[place] = seat_seeds(int(seeds[place]), self._seats.shape[1])
         self._games[changed] = seeds[changed]
-        own: NDArray[np.uint64] = self._seats[places, seats]
-        return own
+        return self._seats[places, seats]
 
 
 def uniforms(bits: NDArray[np.uint64]) -> NDArray[np.float64]:

@@ -51,21 +51,13 @@ def play_games(
 
 
 class _Columns(NamedTuple):
-    """What is known of the games beside their states, in a row for each slot.
+    """What is known of the games beside their states, in a row for each slot."""
 
-    Attributes:
-        streams: (W, P) seeds of the seats' random streams.
-        entrants: (W, P) who sits there.
-        decisions: (W, P) how often each was asked.
-        seconds: (W, P) that each took.
-        rolls: (W, R) the first rolls, where games of a seed share them.
-    """
-
-    streams: NDArray[np.uint64]
-    entrants: NDArray[np.int64]
-    decisions: NDArray[np.int64]
-    seconds: NDArray[np.float64]
-    rolls: NDArray[np.int8]
+    streams: NDArray[np.uint64]  # (W, P) seeds of the seats' random streams
+    entrants: NDArray[np.int64]  # (W, P) who sits there
+    decisions: NDArray[np.int64]  # (W, P) how often each was asked
+    seconds: NDArray[np.float64]  # (W, P) that each took
+    rolls: NDArray[np.int8]  # (W, R) the first rolls, where games of a seed share them
 
 
 class _Slots:

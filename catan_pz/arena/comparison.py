@@ -57,11 +57,7 @@ class Comparison:
 
 
 def compare(
-    first: Result,
-    second: Result,
-    level: float = LEVEL,
-    *,
-    names: tuple[str, str] | None = None,
+    first: Result, second: Result, level: float = LEVEL, *, names: tuple[str, str] | None = None
 ) -> Comparison:
     """Compare two players by matches on the same seeds that differ by them alone.
 
@@ -109,19 +105,9 @@ def _different_names(first: Result, second: Result) -> tuple[str, str]:
 
 
 def compare_pairs(
-    names: tuple[str, str],
-    blocks: Sequence[int],
-    won: Sequence[tuple[bool, bool]],
-    level: float,
+    names: tuple[str, str], blocks: Sequence[int], won: Sequence[tuple[bool, bool]], level: float
 ) -> Comparison:
-    """Compare two players by pairs of games.
-
-    Args:
-        names: of the two.
-        blocks: (G,) the block of each pair.
-        won: (G,) whether the first won its game of the pair, and the second the other.
-        level: confidence level.
-    """
+    """Compare two players by G pairs of games: the block of each, and who won their game of it."""
     wins = np.array(won, bool)
     differences: NDArray[np.int64] = wins[:, 0].astype(np.int64) - wins[:, 1]
     _, block = np.unique(np.asarray(blocks), return_inverse=True)

@@ -29,27 +29,17 @@ ALLOWED = (
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent of a match.
-
-    Attributes:
-        source: what the agent is made from in each process.
-        description: class and options as JSON values, by which a file of results is checked.
-        is_batched: whether it decides in many games by one call.
-        has_batcher: whether its copies in many games do so by a batcher.
-        sees_state: whether it is shown the true state of games.
-        is_isolated: whether it plays in a process of its own.
-        is_program: whether a program plays, which has a process of its own anyway.
-        registrations: names that it may be made from, which other processes have to know.
-    """
+    """An agent of a match."""
 
     name: str
-    source: Source
-    description: dict[str, Any]
-    is_batched: bool
-    sees_state: bool = False
-    is_isolated: bool = False
-    has_batcher: bool = False
-    is_program: bool = False
+    source: Source  # what the agent is made from in each process
+    description: dict[str, Any]  # class and options as JSON, by which files of results are checked
+    is_batched: bool  # whether it decides in many games by one call
+    sees_state: bool = False  # whether it is shown the true state of games
+    is_isolated: bool = False  # whether it plays in a process of its own
+    has_batcher: bool = False  # whether its copies in many games decide by a batcher
+    is_program: bool = False  # whether a program plays, which has a process of its own anyway
+    # Names that it may be made from, which other processes have to know.
     registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
@@ -138,18 +128,14 @@ def _is_batched(agent: Agent) -> bool:
     )
 
 
-def describe(agent: Agent) -> dict[str, Any]:
-    """Class and options of an agent, as JSON values.
+def describe(agent: Agent, within: tuple[int, ...] = ()) -> dict[str, Any]:
+    """Class and options of an agent, as JSON values; `within` as for `_described`.
 
     Attributes that are numbers, strings, arrays, tensors of torch, agents, or lists, dicts and
     dataclasses of these are described by their values, with their class where it isn't a built-in
     one, modules of torch by their type and weights, all others, and what stands within itself, by
     their types alone.
     """
-    return _described_agent(agent, ())
-
-
-def _described_agent(agent: Agent, within: tuple[int, ...]) -> dict[str, Any]:
     options = {
         name: _described(value, (*within, id(agent)))
         for name, value in sorted(vars(agent).items())
@@ -172,7 +158,7 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
         return f"{_OBJECT}{_class_of(value)}"
     further = (*within, id(value))
     if isinstance(value, Agent):
-        return _described_agent(value, within)
+        return describe(value, within)
     content: Any = None
     if isinstance(value, tuple | list):
         content = [_described(part, further) for part in value]

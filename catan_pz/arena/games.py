@@ -142,16 +142,13 @@ class ArenaGame:
         self._call = OBSERVE
         self._monitor.start_game(scheduled.number)
         for seat, k in enumerate(scheduled.seats):
-            if self.forfeit is None:
-                self._seat(seat, agents[k], seeds[seat], shows_state=k in config.true_state)
-
-    def _seat(self, seat: int, agent: Agent, seed: int, *, shows_state: bool) -> None:
-        self._monitor.begin(seat, RESET)
-        try:
-            self._table.seat(seat, agent, seed, shows_state=shows_state)
-        except AGENT_ERRORS as error:
-            self.forfeit = Forfeit(seat, error_reason(error))
-        else:
+            self._monitor.begin(seat, RESET)
+            try:
+                shows_state = k in config.true_state
+                self._table.seat(seat, agents[k], seeds[seat], shows_state=shows_state)
+            except AGENT_ERRORS as error:
+                self.forfeit = Forfeit(seat, error_reason(error))
+                break
             self._monitor.end(seat, None, 0.0)
 
     @property

@@ -15,14 +15,7 @@ from catan_pz.arena.records import recording
 from catan_pz.arena.report import forfeit_lines
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
-from catan_pz.arena.schedule import (
-    Lineup,
-    MatchConfig,
-    Schedule,
-    ScheduledGame,
-    even_lineups,
-    spread,
-)
+from catan_pz.arena.schedule import Lineup, MatchConfig, Schedule, even_lineups, spread
 from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.game.game import drawn_seed
@@ -223,7 +216,19 @@ def _play(
         try:
             if config.records is not None:
                 remove_drafts(config.records)  # of a match that was killed
-            _play_missing(config, entrants, scheduled, file, executor, match.progress)
+            missing = [game for game in scheduled if game.number not in file.games]
+            tasks = make_tasks(config, entrants, missing, executor.workers)
+            done, forfeits = len(file.games), 0
+            with (
+                progress_bar(match.progress) as bar,
+                closing(executor.run(config, entrants, tasks)) as results,
+            ):
+                shown = bar.add_task("games", total=len(scheduled), completed=done, note="")
+                for game in results:
+                    file.add(game)
+                    forfeits += game.end == FORFEIT
+                    note = f"{forfeits:,} forfeited" if forfeits else ""
+                    bar.update(shown, advance=1, note=note)
         except KeyboardInterrupt:
             raise Interrupted(len(file.games), len(scheduled), file.path) from None
         finally:
@@ -234,27 +239,3 @@ def _play(
     for line in forfeit_lines(result):
         warnings.warn(line, ForfeitWarning, stacklevel=3)
     return result
-
-
-def _play_missing(
-    config: MatchConfig,
-    entrants: list[Entrant],
-    scheduled: list[ScheduledGame],
-    file: ResultsFile,
-    executor: Executor,
-    progress: bool | None,
-) -> None:
-    """Play the games that have no result yet, and add their results to the file."""
-    missing = [game for game in scheduled if game.number not in file.games]
-    tasks = make_tasks(config, entrants, missing, executor.workers)
-    forfeits = 0
-    with (
-        progress_bar(progress) as bar,
-        closing(executor.run(config, entrants, tasks)) as results,
-    ):
-        done = len(scheduled) - len(missing)
-        shown = bar.add_task("games", total=len(scheduled), completed=done, note="")
-        for game in results:
-            file.add(game)
-            forfeits += game.end == FORFEIT
-            bar.update(shown, advance=1, note=f"{forfeits:,} forfeited" if forfeits else "")

@@ -1,10 +1,10 @@
 """A fixed set of positions with the value of each legal action, and the regret of agents there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,17 +64,15 @@ class Position:
 def positions() -> tuple[Position, ...]:
     """The set that comes with the package; `examples/make_positions.py` made it."""
     held = read_arrays(resource("catan_pz.arena", "positions.npz").read_bytes())
-    return tuple(_positions(held))
-
-
-def _positions(held: dict[str, NDArray[Any]]) -> Iterator[Position]:
-    """The positions of an archive, in which those of all stand one after the other."""
     played = np.split(held["played"], np.cumsum(held["num_played"])[:-1])
     actions = np.split(held["actions"], np.cumsum(held["num_legal"])[:-1])
-    values = np.split(held["values"], np.cumsum(held["num_legal"])[:-1])
-    for k, seed in enumerate(held["seeds"].tolist()):
-        worth = dict(zip(actions[k].tolist(), values[k].astype(float).tolist(), strict=True))
-        yield Position(seed, played[k], worth)
+    values = np.split(held["values"].astype(float), np.cumsum(held["num_legal"])[:-1])
+    return tuple(
+        Position(seed, moves, dict(zip(legal.tolist(), worth.tolist(), strict=True)))
+        for seed, moves, legal, worth in zip(
+            held["seeds"].tolist(), played, actions, values, strict=True
+        )
+    )
 
 
 class Regret(NamedTuple):

@@ -92,8 +92,7 @@ def fit(
         t += step * np.log1p(size) / np.maximum(size, 1e-300)
         if size.max() < TOLERANCE:
             break
-    strengths: NDArray[np.float64] = t - t.mean(axis=-1, keepdims=True)
-    return strengths
+    return t - t.mean(axis=-1, keepdims=True)
 
 
 def _paths(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -114,10 +113,7 @@ def beaten(lineups: NDArray[np.int64], wins: NDArray[np.int64]) -> NDArray[np.bo
     Ratings are finite without virtual games if and only if everyone has beaten everyone
     (L. R. Ford, 1957, American Mathematical Monthly 64; D. R. Hunter, 2004, Annals of
     Statistics 32, for games of several players, where the winner beats all others).
-
-    Args:
-        lineups: (L, K) how many copies of each entrant play in each line-up.
-        wins: (L, K) how many games of each line-up each entrant has won.
+    Arguments are those of `fit`.
     """
     won = (wins > 0).T.astype(np.int64) @ lineups > 0
     return _paths(won | np.eye(lineups.shape[1], dtype=bool))
@@ -136,7 +132,7 @@ def _unseen_wins(
     level of 0.95, where n is large: the end of Clopper and Pearson's exact interval (1934).
     This is a quantile of the exponential distribution, from which the wins are drawn.
 
-    Arguments are those of `beaten`, and `paths` what it gives.
+    Arguments are those of `fit`, and `paths` what `beaten` gives.
     """
     games = wins.sum(axis=1, keepdims=True)
     added = np.zeros((resamples, *wins.shape))

@@ -15,7 +15,7 @@ from catan_pz.arena.ratings import OpenInterval, rate
 from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, win_rates
 from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
-from catan_pz.files import whole_file
+from catan_pz.files import write_bytes
 from catan_pz.names import markdown, plotted, shown
 from catan_pz.rules import Rules
 
@@ -51,7 +51,9 @@ def to_markdown(result: Result) -> str:
         return "No block of games is complete.\n"
     result = result.labelled()
     used = sorted({game.lineup for game in result.games})
-    parts = [_summary(result), win_rates(result), _seats(result)]
+    seats = map(str, range(result.rules.num_players))
+    rates = [[name, *map(percent, result.win_rates_by_seat(name))] for name in result.played]
+    parts = [_summary(result), win_rates(result), table(["win rate by seat", *seats], rates)]
     if len(used) > 1:
         parts.append(_lineups(result, used))
     if len(result.played) > 1:
@@ -125,12 +127,6 @@ def _dealt(result: Result) -> str:
         f"{len({block for block, _ in count}):,} seeds from seed {result.seed}, each played in "
         f"every seating on the same board{dice}."
     )
-
-
-def _seats(result: Result) -> str:
-    seats = range(result.rules.num_players)
-    rows = [[name, *map(percent, result.win_rates_by_seat(name))] for name in result.played]
-    return table(["win rate by seat", *map(str, seats)], rows)
 
 
 def _lineups(result: Result, used: list[int]) -> str:
@@ -259,14 +255,9 @@ PLOTS: Final = (".png", ".svg")
 
 
 def save_report(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Write a result as tables or as a plot, whole or not at all.
+    """Write a result as tables (.md, .csv) or as a plot (.png, .svg), whole or not at all.
 
-    Args:
-        result: the result.
-        path: ends with .md, .csv, .png or .svg (the last two are plots).
-
-    Returns:
-        The path.
+    The ending of the path says which; returns the path.
     """
     target = Path(path)
     if target.suffix in TABLES:
@@ -276,6 +267,5 @@ def save_report(result: Result, path: str | os.PathLike[str]) -> Path:
     else:
         endings = ", ".join([*TABLES, *PLOTS])
         raise not_possible("path", str(path), f"a name that ends with one of {endings}")
-    with whole_file(target) as draft:
-        draft.write_bytes(content)
+    write_bytes(target, content)
     return target

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.arena import statistics
+from catan_pz.arena.forfeits import MAX_REASON_LENGTH
 from catan_pz.arena.schedule import Lineup, seatings
 from catan_pz.arena.statistics import LEVEL, Interval
 from catan_pz.checks import not_possible
@@ -19,8 +20,6 @@ from catan_pz.rules import Rules
 VICTORY: Final = "victory"
 TRUNCATED: Final = "truncated"
 FORFEIT: Final = "forfeit"
-MAX_REASON: Final = 300
-"""Characters that are shown of a forfeit's reason."""
 End = Literal["victory", "truncated", "forfeit"]
 """How games end."""
 
@@ -62,37 +61,22 @@ class GameResult:
 
 @dataclass(frozen=True)
 class Tally:
-    """Totals and means of one entrant.
-
-    Attributes:
-        name: of the entrant.
-        seats: that it played; two in a game with two copies of it.
-        won: how many of these won.
-        points: mean at the end.
-        decisions: mean number in a game.
-        milliseconds: mean time of a decision.
-        forfeits: games that it forfeited.
-    """
+    """Totals and means of one entrant: seats that it played, and how many of these it won."""
 
     name: str
-    seats: int
+    seats: int  # two in a game with two copies of it
     won: int
-    points: float
-    decisions: float
-    milliseconds: float
-    forfeits: int
+    points: float  # mean at the end
+    decisions: float  # mean number in a game
+    milliseconds: float  # mean time of a decision
+    forfeits: int  # games that it forfeited
 
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The games of a match or tournament, in complete blocks.
+    """The games of a match or tournament, in complete blocks and in order of their numbers.
 
-    Attributes:
-        names: of the entrants.
-        lineups: the line-ups, as indices into the names.
-        rules: the rules of all games.
-        seed: the seed of the match.
-        games: the games, in order of their numbers.
+    Line-ups are indices into the names of the entrants.
     """
 
     names: tuple[str, ...]
@@ -115,7 +99,7 @@ class Result:
             replace(
                 game,
                 seats=tuple(label[name] for name in game.seats),
-                reason=shown(game.reason, MAX_REASON),
+                reason=shown(game.reason, MAX_REASON_LENGTH),
             )
             for game in self.games
         )

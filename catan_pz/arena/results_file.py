@@ -47,13 +47,7 @@ _GAMES: Final = msgspec.json.Decoder(GameResult)
 def header_of(
     config: MatchConfig, schedule: Schedule, agents: Collection[dict[str, Any]]
 ) -> dict[str, Any]:
-    """All that defines a match, as JSON values: matches with equal headers are the same.
-
-    Args:
-        config: of the match.
-        schedule: its games.
-        agents: descriptions of the entrants.
-    """
+    """All that defines a match, as JSON values: matches with equal headers are the same."""
     header = {
         "format": FORMAT,
         "version": __version__,
@@ -65,8 +59,7 @@ def header_of(
         "rules": config.rules.to_dict(),
     }
     # As it is read from a file, where tuples are lists.
-    parsed: dict[str, Any] = json.loads(json.dumps(header))
-    return parsed
+    return json.loads(json.dumps(header))
 
 
 def found_seed(path: str | os.PathLike[str] | None) -> int | None:

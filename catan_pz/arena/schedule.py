@@ -19,16 +19,12 @@ Lineup = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """A game to be played: its place in the schedule, that of its line-up, number of the seed.
-
-    Attributes:
-        seats: (P,) who sits in each seat, as indices into the list of entrants.
-    """
+    """A game to be played: its place in the schedule, that of its line-up, number of the seed."""
 
     number: int
     lineup: int
     block: int
-    seats: tuple[int, ...]
+    seats: tuple[int, ...]  # (P,) who sits in each seat, as indices into the list of entrants
 
 
 def spread(numbers: Sequence[int], most: int | None) -> list[int]:
@@ -88,23 +84,17 @@ class Schedule:
 class MatchConfig:
     """Settings of a match, the same for every game and every process that plays one.
 
-    Attributes:
-        names: of the entrants.
-        seconds_per_decision: a longer decision forfeits the game; None for no limit.
-        records: folder for recorded games, or None.
-        true_state: indices of the entrants that are shown the true state of games.
-        recorded: numbers of the games that are recorded; None for all.
-        play: what plays a game at somebody else's table: called with this, the `ScheduledGame` and
-            the agents, it gives the `GameResult`. None for games by this package's engine.
+    At somebody else's table games are played by `play`: called with these settings, the
+    `ScheduledGame` and the agents, it gives the `GameResult`.
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the entrants
     rules: Rules
     seed: int
-    seconds_per_decision: float | None = None
-    records: Path | None = None
-    true_state: tuple[int, ...] = ()
-    recorded: frozenset[int] | None = None
+    seconds_per_decision: float | None = None  # a longer one forfeits the game
+    records: Path | None = None  # folder for recorded games
+    true_state: tuple[int, ...] = ()  # entrants that are shown the true state of games
+    recorded: frozenset[int] | None = None  # numbers of the games that are; None for all
     play: Callable[..., Any] | None = None
 
     def records_game(self, number: int) -> bool:

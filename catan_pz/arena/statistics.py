@@ -51,10 +51,7 @@ def student_quantile(level: float, degrees_of_freedom: int) -> float:
 def wilson(won: float, games: float, z: float) -> Interval:
     """Wilson's score interval of a probability (E. B. Wilson, 1927, JASA 22).
 
-    Args:
-        won: successes.
-        games: trials, which may be fractional, as successes may.
-        z: normal quantile of the level.
+    `won` of `games` may be fractional; `z` is the normal quantile of the level.
     """
     rate = won / games
     centre = (rate + z * z / (2 * games)) / (1 + z * z / games)
@@ -65,15 +62,10 @@ def wilson(won: float, games: float, z: float) -> Interval:
 def effective_games(won: ArrayLike, games: ArrayLike) -> float:
     """The effective sample size: independent games that estimate a win rate as well as blocks.
 
-    Args:
-        won: (B,) wins in each block.
-        games: (B,) games in each block.
-
-    Returns:
-        p (1 - p) / v, with the win rate p and its variance v as the blocks' wins scatter
-        (the ratio estimator of cluster sampling; Kish, Survey Sampling, 1965, chapter 6).
-        The number of games where all or none are won. At most the number of games times their
-        mean number in a block: few blocks can win the same number of games by chance.
+    Of (B,) wins and games in each block it is p (1 - p) / v, with the win rate p and its variance
+    v as the blocks' wins scatter (the ratio estimator of cluster sampling; Kish, Survey Sampling,
+    1965, chapter 6): the number of games where all or none are won, and at most the number of
+    games times their mean number in a block, as few blocks can win as many by chance.
     """
     won, games = np.asarray(won, float), np.asarray(games, float)
     blocks, total = len(games), float(games.sum())
@@ -107,11 +99,7 @@ def least_variance(first: int, second: int, pairs: int, blocks: int) -> float:
     differ at all. Half a pair more of each kind keeps it above 0 (A. Agresti and Y. Min,
     Statistics in Medicine 24, 2005).
 
-    Args:
-        first: pairs of games that only the first player won.
-        second: pairs that only the second won.
-        pairs: all pairs.
-        blocks: that they come from.
+    The first player alone won `first` of the pairs of games, the second alone `second`.
     """
     total = pairs + 2
     variance = (first + second + 1 - (first - second) ** 2 / total) / total**2

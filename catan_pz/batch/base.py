@@ -84,8 +84,7 @@ class ThreadedGames(Interruptible):
         seeds: (B,) uint64, seeds of the games that are on.
     """
 
-    _KEPT: ClassVar[tuple[str, ...]]
-    """Names of the arrays that the future rests on."""
+    _KEPT: ClassVar[tuple[str, ...]]  # names of the arrays that the future rests on
 
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
         self.rules = rules
@@ -103,7 +102,10 @@ class ThreadedGames(Interruptible):
         self._script = script_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter
-        chunk = _games_at_once(self.num_games, threads)
+        chunk = self.num_games
+        if threads > 1:
+            shared = max(FEWEST_GAMES_AT_ONCE, self.num_games // (8 * threads))
+            chunk = min(shared, MOST_GAMES_AT_ONCE)
         self._pool = make_thread_pool(self.num_games, threads, chunk)
 
     def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
@@ -165,12 +167,6 @@ class ThreadedGames(Interruptible):
         self._pool.close()
 
 
-def _games_at_once(num_games: int, threads: int) -> int:
-    if threads == 1:
-        return num_games
-    return min(max(FEWEST_GAMES_AT_ONCE, num_games // (8 * threads)), MOST_GAMES_AT_ONCE)
-
-
 class BatchOptions(RuleOptions, total=False):
     """Keywords of `make_batch` that go for every device."""
 
@@ -181,10 +177,31 @@ class BatchOptions(RuleOptions, total=False):
     global_state: bool
 
 
+class Host:
+    """Where a batch on the CPU keeps its arrays: in NumPy's memory, which compiled code reaches."""
+
+    def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
+        """Zeros to be given out; `dtype` is NumPy's."""
+        return np.zeros(shape, dtype)
+
+    def own(self, array: NDArray[Any]) -> Any:
+        """An array that only compiled code sees."""
+        return array
+
+    def view(self, array: Any) -> Any:
+        """What is given out, as compiled code takes it."""
+        return array
+
+    def copy(self, target: Any, source: NDArray[Any]) -> None:
+        """Write into an array of `own`."""
+        target[...] = source
+
+
 class Batch(Interruptible, ABC):
     """B games of the same rules, stepped together; `make_batch` and `CpuBatch` describe them."""
 
     units: Any
+    _device: Any = Host()
     _given: Any
     _script: Any
     _starts: NextGames
@@ -219,7 +236,8 @@ class Batch(Interruptible, ABC):
 
         Masks are (B, A) and observations (B, N), on CUDA (A, B) and (N, B).
         """
-        size, zeros, own, view = (self.num_games,), self.zeros, self._own, self._view
+        size, device = (self.num_games,), self._device
+        zeros, own, view = device.zeros, device.own, device.view
         self.player = zeros(size, np.int8)
         self._rewards = zeros((*size, MAX_PLAYERS), np.float32)
         self.reward = self._rewards[:, : self.rules.num_players]
@@ -238,19 +256,7 @@ class Batch(Interruptible, ABC):
 
     def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
         """Zeros of the kind that the batch gives out, arrays or tensors; `dtype` is NumPy's."""
-        return np.zeros(shape, dtype)
-
-    def _own(self, array: NDArray[Any]) -> Any:
-        """An array that only compiled code sees."""
-        return array
-
-    def _view(self, array: Any) -> Any:
-        """What is given out, as compiled code takes it."""
-        return array
-
-    def _write(self, target: Any, source: NDArray[Any]) -> None:
-        """Write into an array of `_own`."""
-        target[...] = source
+        return self._device.zeros(shape, dtype)
 
     @cached_property
     def observation(self) -> Any:
@@ -282,7 +288,7 @@ class Batch(Interruptible, ABC):
         if is_sparse(self._first_reward) and not is_sparse(made):
             raise not_possible("reward", made, "one that depends on the end of a game alone")
         self._reward = made
-        self._write(self._weights, weights_of(made))
+        self._device.copy(self._weights, weights_of(made))
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
@@ -320,12 +326,9 @@ class Batch(Interruptible, ABC):
         self._change(self._place, records, sources)
 
     def play_random(self, steps: int = 1) -> None:
-        """Play random legal actions in every game, each equally likely: those of `sample`.
+        """Play so many random legal actions in every game, each equally likely, as `sample` draws.
 
         Where a game is finished and none follows, nothing happens.
-
-        Args:
-            steps: decisions in each game, from 0.
         """
         steps = check_count("steps", steps, least=0)
         self._report()
@@ -339,8 +342,8 @@ class Batch(Interruptible, ABC):
 
     def _restart(self, seeds: NDArray[np.uint64]) -> None:
         """Start all games from seeds (B,)."""
-        self._write(self._starts.seeds, seeds)
-        self._write(self._rng_states, ~seeds)
+        self._device.copy(self._starts.seeds, seeds)
+        self._device.copy(self._rng_states, ~seeds)
         for array in (self._rewards, self.done, self.truncated):
             array[:] = 0
         self.winner[:] = NOBODY

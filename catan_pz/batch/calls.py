@@ -141,11 +141,7 @@ def observe_everything(
 
 @entry
 def begin_decisions(
-    players: Int8Array,
-    begun: BoolArray,
-    step: int,
-    rewards: Float32Matrix,
-    last_steps: Int64Matrix,
+    players: Int8Array, begun: BoolArray, step: int, rewards: Float32Matrix, last_steps: Int64Matrix
 ) -> None:
     """Start the sums (B, P) of rewards of seats that have just decided, and of all in new games.
 

@@ -41,7 +41,12 @@ class CudaBatch(Batch):
             raise not_possible(
                 "reward", self._reward, "a LinearReward, or its name, with device='cuda'"
             )
-        self._device = device = _open_device()
+        try:
+            from catan_pz.batch.cuda_device import open_device
+        except ImportError as error:
+            told = "device='cuda' needs numba-cuda: pip install 'catan-pz[gpu]'"
+            raise ImportError(told) from error
+        self._device = device = open_device()
         size, observing = self.num_games, self.encoder is not None
         everything = GLOBAL_SIZE if self._has_global_state else 0
         needed = size * (bytes_a_game(self.rules, observation=observing) + everything)
@@ -61,9 +66,6 @@ class CudaBatch(Batch):
         self._starts = NextGames(own(np.zeros(size, np.uint64)), how)
         self._script = own(script_of(self.rules))
         self._make_shared(masks, observations)
-        self._make_kernels()
-
-    def _make_kernels(self) -> None:
         from catan_pz.batch import cuda_kernels as kernels
 
         launch = self._device.launcher(self.num_games)
@@ -73,19 +75,6 @@ class CudaBatch(Batch):
         self._check_all = launch(kernels.check_kernel)
         self._step_all = launch(kernels.step_kernel)
         self._observe_everything = launch(kernels.observe_everything_kernel)
-
-    def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
-        """As for every batch."""
-        return self._device.zeros(shape, dtype)
-
-    def _own(self, array: NDArray[Any]) -> Any:
-        return self._device.own(array)
-
-    def _view(self, array: Any) -> Any:
-        return self._device.view(array)
-
-    def _write(self, target: Any, source: NDArray[Any]) -> None:
-        self._device.copy(target, source)
 
     def _deal(self, where: int) -> None:
         self._forget_values()
@@ -104,7 +93,8 @@ class CudaBatch(Batch):
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()
-        self._place_all(self._games, self._own(records), self._own(sources), self._shown)
+        own = self._device.own
+        self._place_all(self._games, own(records), own(sources), self._shown)
 
     def sample(self) -> Any:
         """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.
@@ -167,20 +157,18 @@ class CudaBatch(Batch):
             raise IllegalActionError(f"game {i}: {error}") from None
 
     def _clear_refusal(self) -> None:
-        self._write(self._refused, _NOTHING)
+        self._device.copy(self._refused, _NOTHING)
         self._told[:] = _NOTHING
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
         """(B,) a copy of the seeds of the games that are on."""
-        seeds: NDArray[np.uint64] = self._device.to_host(self._starts.seeds)
-        return seeds
+        return self._device.to_host(self._starts.seeds)
 
     @property
     def games(self) -> np.ndarray:
         """(B,) a copy of the records, of `engine.state.STATE`."""
-        games: np.ndarray = self._device.to_host(self._games)
-        return games
+        return self._device.to_host(self._games)
 
     def game(self, i: int) -> Game:
         """A copy of game i as a `Game`."""
@@ -197,11 +185,3 @@ def bytes_a_game(rules: Rules, *, observation: bool = True) -> int:
     numbers = SIZE if observation else 0
     rest = 8 + 8 + 2 * 8 + 4 * MAX_PLAYERS + 1 + 1 + 1 + 1  # seed, sampler, actions, reward, flags
     return STATE.itemsize + numbers + rules.num_actions + rest
-
-
-def _open_device() -> Any:
-    try:
-        from catan_pz.batch.cuda_device import open_device
-    except ImportError as error:
-        raise ImportError("device='cuda' needs numba-cuda: pip install 'catan-pz[gpu]'") from error
-    return open_device()

@@ -10,6 +10,7 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import NDArray
 
+from catan_pz.batch.base import Host
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.game.arguments import integers
 from catan_pz.kernels.cache import use_kernel_cache
@@ -99,8 +100,7 @@ class Gpu:
     def to_host(self, array: Any) -> NDArray[Any]:
         """A copy of an array of `own` in the host's memory, after what torch's stream has begun."""
         self._finish_stream()
-        copied: NDArray[Any] = array.copy_to_host()
-        return copied
+        return array.copy_to_host()
 
     def _finish_stream(self) -> None:
         # Numba copies on the default stream, which doesn't wait for torch's other ones.
@@ -144,29 +144,17 @@ class Gpu:
         self._torch.cuda.synchronize(self._index)
 
 
-class SimulatedGpu:
+class SimulatedGpu(Host):
     """Numba's simulator: kernels as plain Python, arrays of NumPy; far too slow but to test."""
 
     def check_memory(self, needed: int, what: str) -> None:
         """There is always enough."""
-
-    def zeros(self, shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
-        """An array to be given out."""
-        return np.zeros(shape, dtype)
 
     def own(self, array: NDArray[Any]) -> NDArray[Any]:
         """A copy."""
         return as_games(array.copy()) if array.dtype == STATE else array.copy()
 
     shared_with_host = to_host = own
-
-    def view(self, array: NDArray[Any]) -> NDArray[Any]:
-        """The array itself."""
-        return array
-
-    def copy(self, target: NDArray[Any], source: NDArray[Any]) -> None:
-        """Write into an array."""
-        target[...] = source
 
     def integers(self, given: Any, count: int) -> NDArray[np.int64]:
         """Actions (B,) of any integer type as int64."""

@@ -40,8 +40,7 @@ class HandBelief:
         weights: (N,) float64, or an object array of `Fraction`; scaled to sum to 1.
     """
 
-    is_cut: bool = False
-    """Whether unlikely hypotheses were dropped."""
+    is_cut: bool = False  # whether unlikely hypotheses were dropped
 
     def __init__(self, viewer: int, hands: ArrayLike, weights: NDArray[Any]) -> None:
         self.viewer = viewer

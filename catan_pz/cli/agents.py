@@ -18,10 +18,6 @@ _TRUSTED: Final = f"{__name__}.trusted"
 """Where a command's context notes that it may run what files hold."""
 
 
-def _trust(context: click.Context, _option: click.Parameter, given: bool) -> None:
-    context.meta[_TRUSTED] = given
-
-
 def _register(_context: click.Context, _option: click.Parameter, homes: tuple[str, ...]) -> None:
     for home in homes:
         from catan_pz import encoders
@@ -39,7 +35,7 @@ trust_option: Final = option(
     "Also load models from .zip files, whose pickles can run anything as you.",
     is_flag=True,
     expose_value=False,
-    callback=_trust,
+    callback=lambda context, _option, given: context.meta.update({_TRUSTED: given}),
 )
 """For every command that loads agents."""
 

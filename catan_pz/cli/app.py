@@ -55,8 +55,7 @@ _LONGEST: Final = 2000
 
 def _imported(name: str) -> click.Command:
     module = import_module(f"catan_pz.cli.{_COMMANDS[name][0]}")
-    command: click.Command = getattr(module, name + "_" * iskeyword(name))
-    return command
+    return getattr(module, name + "_" * iskeyword(name))
 
 
 class _Commands(click.Group):

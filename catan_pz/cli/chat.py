@@ -1,5 +1,7 @@
 """`catan-pz mcp`: tables for a chat client."""
 
+import click
+
 from catan_pz.cli.agents import agent_option, encoder_option, load_agent, trust_option
 from catan_pz.cli.console import command, need, option
 from catan_pz.cli.options import RuleChoice, rule_options

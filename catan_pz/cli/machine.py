@@ -318,8 +318,7 @@ def _whole_games(game: Any) -> Step:
 
     def step() -> int:
         game.reset(next(seeds))
-        done: int = play(game.games, 0, 2**31, *given)
-        return done
+        return play(game.games, 0, 2**31, *given)
 
     return step
 

@@ -126,10 +126,7 @@ def tournament(
         click.echo(f"The report is in {report}.", err=True)
 
 
-@command(
-    "catan-pz positions value",
-    "catan-pz positions runs/train/model.npz --count 50",
-)
+@command("catan-pz positions value", "catan-pz positions runs/train/model.npz --count 50")
 @click.argument("agent")
 @option("--count", "Of the 200 positions, evenly spread.", click.IntRange(2, 200), default=200)
 @trust_option

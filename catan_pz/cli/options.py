@@ -114,8 +114,7 @@ def rule_options(
 
 def game_options(command: Command) -> Command:
     """Options of games between agents: their rules, and what may be loaded for them."""
-    with_rules: Command = rule_options()(command)
-    return trust_option(encoder_option(with_rules))
+    return trust_option(encoder_option(rule_options()(command)))
 
 
 def seed_option(words: str = "Seed of the game.") -> Callable[[Command], Command]:

@@ -30,10 +30,8 @@ class Show(NamedTuple):
     viewer: int | None
     names: list[str] | None
     annotations: Annotations
-    total: int | None = None
-    """how many frames there are, None for a live match"""
-    session: PlayedGame | None = None
-    """the live match"""
+    total: int | None = None  # how many frames there are, None for a live match
+    session: PlayedGame | None = None  # the live match
 
     def close(self) -> None:
         """Let all agents go."""

@@ -181,10 +181,7 @@ def catanatron(
     check_played(result)
 
 
-@command(
-    "catan-pz bot --agent heuristic",
-    "catan-pz bot --agent search:simulations=200 --seed 1",
-)
+@command("catan-pz bot --agent heuristic", "catan-pz bot --agent search:simulations=200 --seed 1")
 @agent_option("--agent", "Who plays.")
 @seed_option("Of the agent's random choices; the table draws the games.")
 @trust_option

@@ -22,30 +22,18 @@ from catan_pz.terms import MAX_PLAYERS
 class RewardTerm(IntEnum):
     """What is counted for each seat in a step, as int8; sums stop at -128 and 127."""
 
-    WON = 0
-    """1 for the winner."""
-    LOST = 1
-    """1 for each other seat when somebody has won."""
-    POINTS_GAINED = 2
-    """Points gained less points lost, hidden ones included, in anybody's decisions."""
-    POINTS_WON = 3
-    """Points gained, without those lost: gains of single decisions, added up."""
-    CARD_PLAYED = 4
-    """Development cards played."""
-    ROBBER_MOVED = 5
-    """Times that the seat moved the robber."""
-    CARDS_DISCARDED = 6
-    """Resource cards discarded to a 7."""
-    CITY_BUILT = 7
-    """Cities built."""
-    POINTS_HELD = 8
-    """Points, hidden ones included, once the seat's own decision was played."""
-    POINTS_HELD_IN_VAIN = 9
-    """The same, but 0 where that decision gained a point."""
-    ROAD_HELD = 10
-    """Roads in its longest continuous road, once the seat's own decision was played."""
-    FINAL_LEAD = 11
-    """When somebody has won: own points less those of the best other seat."""
+    WON = 0  # 1 for the winner
+    LOST = 1  # 1 for each other seat when somebody has won
+    POINTS_GAINED = 2  # points gained less those lost, hidden ones too, in anybody's decisions
+    POINTS_WON = 3  # points gained, without those lost: gains of single decisions, added up
+    CARD_PLAYED = 4  # development cards played
+    ROBBER_MOVED = 5  # times that the seat moved the robber
+    CARDS_DISCARDED = 6  # resource cards discarded to a 7
+    CITY_BUILT = 7  # cities built
+    POINTS_HELD = 8  # points, hidden ones included, once the seat's own decision was played
+    POINTS_HELD_IN_VAIN = 9  # the same, but 0 where that decision gained a point
+    ROAD_HELD = 10  # roads in its longest continuous road, once the seat's own decision was played
+    FINAL_LEAD = 11  # when somebody has won: own points less those of the best other seat
 
 
 NUM_TERMS: Final = len(RewardTerm)

@@ -16,36 +16,21 @@ class Violation(IntFlag):
     """What a state can break; several may hold at once."""
 
     NONE = 0
-    RESOURCE_COUNT = auto()
-    """Hands and bank don't add up to 19 cards of each resource, or one is negative."""
-    DECK_COUNT = auto()
-    """Deck, hands and played cards don't add up to the 25 development cards."""
-    PIECE_COUNT = auto()
-    """A player has more roads, settlements or cities on the board than pieces."""
-    OVERLAP = auto()
-    """Two pieces stand on one vertex or edge."""
-    DISTANCE_RULE = auto()
-    """Two buildings stand on adjacent vertices."""
-    LOOSE_ROAD = auto()
-    """A road touches no other road or building of its owner."""
-    LONGEST_ROAD = auto()
-    """The longest road is held by the wrong player."""
-    LARGEST_ARMY = auto()
-    """The largest army is held by the wrong player."""
-    KNOWLEDGE = auto()
-    """A bound on a hidden hand excludes the truth or contradicts what is public."""
-    TURN = auto()
-    """Phase, player to move, flags, discards or victims don't fit together."""
-    SETUP = auto()
-    """Settlements and roads of the set-up aren't those of its order."""
-    OFFER = auto()
-    """An offer or an answer isn't possible, or its maker doesn't hold the cards."""
-    WINNER = auto()
-    """Nobody has won though the player in turn has the points, or the reverse."""
-    NO_ACTION = auto()
-    """The game goes on but the player to move has no legal action."""
-    STALE = auto()
-    """A derived field differs from what it follows from."""
+    RESOURCE_COUNT = auto()  # hands and bank aren't 19 cards of each resource, or one is negative
+    DECK_COUNT = auto()  # deck, hands and played cards don't add up to the 25 development cards
+    PIECE_COUNT = auto()  # a player has more roads, settlements or cities on the board than pieces
+    OVERLAP = auto()  # two pieces stand on one vertex or edge
+    DISTANCE_RULE = auto()  # two buildings stand on adjacent vertices
+    LOOSE_ROAD = auto()  # a road touches no other road or building of its owner
+    LONGEST_ROAD = auto()  # the longest road is held by the wrong player
+    LARGEST_ARMY = auto()  # the largest army is held by the wrong player
+    KNOWLEDGE = auto()  # a bound on a hidden hand excludes the truth or contradicts what is public
+    TURN = auto()  # phase, player to move, flags, discards or victims don't fit together
+    SETUP = auto()  # settlements and roads of the set-up aren't those of its order
+    OFFER = auto()  # an offer or an answer isn't possible, or its maker doesn't hold the cards
+    WINNER = auto()  # nobody has won though the player in turn has the points, or the reverse
+    NO_ACTION = auto()  # the game goes on but the player to move has no legal action
+    STALE = auto()  # a derived field differs from what it follows from
 
 
 @rule

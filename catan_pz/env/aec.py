@@ -13,7 +13,7 @@ from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER, OVER
 from catan_pz.env.match import Match
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, PaintedGame, Painter
-from catan_pz.env.spaces import masked_space
+from catan_pz.env.spaces import observation_space
 from catan_pz.events import NamedOutcome
 from catan_pz.game.game import Game
 from catan_pz.observation.global_state import GLOBAL_SIZE
@@ -71,11 +71,13 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         self._seeds = np.random.default_rng()
         self.possible_agents = list(AGENTS[: self.rules.num_players])
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        num_actions = self.rules.num_actions
-        self.observation_spaces = {
-            agent: masked_space(self._match.encoder, num_actions) for agent in self.possible_agents
-        }
-        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
+        encoder, num_actions = self._match.encoder, self.rules.num_actions
+        self.observation_spaces, self.action_spaces = {}, {}
+        for agent in self.possible_agents:
+            seen, mask = observation_space(encoder), spaces.Box(0, 1, (num_actions,), np.int8)
+            both = {"observation": seen, "action_mask": mask}
+            self.observation_spaces[agent] = spaces.Dict(both)
+            self.action_spaces[agent] = spaces.Discrete(num_actions)
         self.state_space = spaces.Box(0.0, 1.0, (GLOBAL_SIZE,), np.float32)
         self._clear([])
 

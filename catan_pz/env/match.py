@@ -27,10 +27,7 @@ class Match:
     """A game, its reward, and the encoder of what seats see."""
 
     def __init__(
-        self,
-        rules: Rules,
-        reward: Reward | str | None = None,
-        observation: Encoder | str = "flat",
+        self, rules: Rules, reward: Reward | str | None = None, observation: Encoder | str = "flat"
     ) -> None:
         self.rules = rules
         self.reward = make_reward(reward)
@@ -96,8 +93,7 @@ class Match:
         if not (code >> TERMS_SHIFT & self._depends_on or self._depends_on == -1):
             return None
         rewards = reward_values(self.reward, self.game.terms[None], self.game.games)
-        by_seat: list[float] = rewards[0].astype(np.float64).tolist()
-        return by_seat
+        return rewards[0].astype(np.float64).tolist()
 
     def observe(self, viewer: int) -> tuple[Any, NDArray[np.int8]]:
         """What a seat sees, by the encoder, and its mask (A,), zeros unless it is to move."""

@@ -210,7 +210,4 @@ class CatanObserver:
         return "" if state.game is None else state.game.observe(player).tobytes().hex()
 
 
-pyspiel.register_game(
-    _game_type(_DEFAULTS["num_players"], _DEFAULTS["point_reward"]),
-    CatanGame,
-)
+pyspiel.register_game(_game_type(_DEFAULTS["num_players"], _DEFAULTS["point_reward"]), CatanGame)

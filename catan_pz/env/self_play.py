@@ -74,11 +74,7 @@ class SelfPlayBatch:
     )
 
     def __init__(
-        self,
-        num_games: int,
-        rules: Rules | str | None = None,
-        device: str = "cpu",
-        **options: Any,
+        self, num_games: int, rules: Rules | str | None = None, device: str = "cpu", **options: Any
     ) -> None:
         self.batch = make_batch(num_games, rules, device, **{"observation": "flat"} | options)
         self.rules = self.batch.rules
@@ -152,10 +148,8 @@ class SelfPlayBatch:
     def place_games(self, numbers: Any, games: np.ndarray) -> None:
         """Begin some games with other positions, as `CpuBatch.place_games` does.
 
-        Args:
-            numbers: (K,) games in which nobody has decided yet: the last step has ended the one
-                before, or all have been reset.
-            games: (K,) records of `engine.state.STATE`.
+        Nobody may have decided in them yet: the last step has ended the one before, or all have
+        been reset.
         """
         check_records(games)
         chosen = integers(numbers, len(games), "numbers")

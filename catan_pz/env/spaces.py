@@ -37,13 +37,3 @@ def encoder_of_space(space: spaces.Space[Any], observation: Encoder | str | None
             f"{space}, the encoder gives {observation_space(encoder)}"
         )
     return encoder
-
-
-def masked_space(encoder: Encoder, num_actions: int) -> spaces.Dict:
-    """The observation with the int8 mask (A,) of legal actions beside it."""
-    return spaces.Dict(
-        {
-            "observation": observation_space(encoder),
-            "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
-        }
-    )

@@ -125,8 +125,7 @@ class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """What the agent to move sees and has got since its last action, flags and info."""
         if not self._has_reset:
-            result: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
-            return result
+            return super().last(observe)
         raw = self._raw
         agent = raw.agent_selection
         return (

@@ -16,13 +16,7 @@ from catan_pz.terms import Phase
 
 
 @entry
-def deal_game(
-    games: States,
-    i: int,
-    seed: np.uint64,
-    how: Deal,
-    mask: Int8Array,
-) -> None:
+def deal_game(games: States, i: int, seed: np.uint64, how: Deal, mask: Int8Array) -> None:
     """Start game i, and write the mask."""
     deal(games, i, seed, how)
     legal.write_mask(games[i], mask)

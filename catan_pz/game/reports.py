@@ -10,13 +10,7 @@ from typing import Any, Final, TypeGuard
 
 import numpy as np
 
-from catan_pz.actions import (
-    BUY_DEVELOPMENT_CARD,
-    COMPOSE_SEND,
-    DISCARD,
-    MOVE_ROBBER,
-    PLAY_KNIGHT,
-)
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, COMPOSE_SEND, DISCARD, MOVE_ROBBER, PLAY_KNIGHT
 from catan_pz.belief import Belief, hand_events
 from catan_pz.belief.cards import DECK, ROBBER_MOVES
 from catan_pz.belief.hands import allowing
@@ -94,7 +88,9 @@ class ReportedDecision:
         if decision.what == UNKNOWN and self._is_hidden_discard():
             expected = self._discard_unseen()
         elif decision.what == UNKNOWN:
-            self._compose_unseen()
+            if decision.seat == self._viewer or not game_calls.compose_unseen(self.games, 0):
+                raise ValueError("the action is hidden, and it can't be a card of a composed offer")
+            self.games = self.belief.resample(self._record, self._rng)
             expected = (decision,)
         else:
             self._deal_what_is_proved(decision)
@@ -141,12 +137,6 @@ class ReportedDecision:
         record = self._record
         return bool(record["phase"] != Phase.OVER and (most is None or record["turn"] < most))
 
-    def _compose_unseen(self) -> None:
-        composer = self._events[0].seat
-        if composer == self._viewer or not game_calls.compose_unseen(self.games, 0):
-            raise ValueError("the action is hidden, and it can't be a card of a composed offer")
-        self.games = self.belief.resample(self._record, self._rng)
-
     def _discard_unseen(self) -> Events:
         """Discard a card of the sampled hand in place of the hidden one."""
         decision = self._events[0]
@@ -168,11 +158,17 @@ class ReportedDecision:
                 self.games = self.belief.resample(self._record, self._rng, coming=event)
         if decision.seat != self._viewer:
             self._deal_card_played(decision)
-            self._widen_bounds_of(decision.seat)
+            # It may ask for all that it may take for possible, as far as the viewer knows.
+            record, p, n = self._record, decision.seat, self._seats
+            record["above"][p, :n] = self.belief.shared[p].most - record["hand"][:n]
+            record["above"][p, p] = 0
             if decision.what == COMPOSE_SEND:
                 self._write_offer(decision.seat)
         elif decision.what == BUY_DEVELOPMENT_CARD:
-            self._deal_card_bought()
+            card, record = self._card(EventKind.CARD_BOUGHT), self._record
+            if card not in record["deck"][len(record["deck"]) - int(record["deck_left"]) :]:
+                self.belief.cards.deal_with_card(self.games, DECK, card, self._rng)
+                self._count_hidden_points()
 
     def _deal_card_played(self, decision: Event) -> None:
         if not PLAY_KNIGHT <= decision.what < MOVE_ROBBER:
@@ -185,12 +181,6 @@ class ReportedDecision:
             self.belief.cards.deal_with_card(self.games, seat, card, self._rng)
             self._count_hidden_points()
 
-    def _deal_card_bought(self) -> None:
-        card, record = self._card(EventKind.CARD_BOUGHT), self._record
-        if card not in record["deck"][len(record["deck"]) - int(record["deck_left"]) :]:
-            self.belief.cards.deal_with_card(self.games, DECK, card, self._rng)
-            self._count_hidden_points()
-
     def _card(self, kind: EventKind) -> Card:
         for event in self._events:
             if event.kind == kind and 0 <= event.what < NUM_CARD_KINDS:
@@ -201,12 +191,6 @@ class ReportedDecision:
         record, n = self._record, self._seats
         hidden = record["cards"][:n, Card.VICTORY_POINT]
         record["points"][:n] = record["visible_points"][:n] + hidden
-
-    def _widen_bounds_of(self, seat: int) -> None:
-        """Let a seat ask for all that it may take for possible, as far as the viewer knows."""
-        record, n = self._record, self._seats
-        record["above"][seat, :n] = self.belief.shared[seat].most - record["hand"][:n]
-        record["above"][seat, seat] = 0
 
     def _write_offer(self, seat: int) -> None:
         """The offer composed, which becomes public with this decision."""
@@ -281,7 +265,10 @@ class ReportedDecision:
             return
         turn_player = int(record["turn_player"])
         if won != (record["points"][turn_player] >= record["victory_points"]):
-            self._deal_points(turn_player)
+            if turn_player == self._viewer:
+                raise ValueError(f"seat {turn_player} has {record['points'][turn_player]} points")
+            self.belief.cards.deal(self.games, self._rng)
+            self._count_hidden_points()
             game_calls.end_decision(self.games, 0, 0, self.mask)
 
     def _write_what_is_known(self) -> None:
@@ -302,14 +289,6 @@ class ReportedDecision:
         ):
             raise ValueError(f"seat {winners[0]} can't have won")
         return bool(winners)
-
-    def _deal_points(self, seat: int) -> None:
-        """Deal hidden victory points that agree with the seat's winning or not winning."""
-        if seat == self._viewer:
-            points = int(self._record["points"][seat])
-            raise ValueError(f"seat {seat} has {points} points")
-        self.belief.cards.deal(self.games, self._rng)
-        self._count_hidden_points()
 
 
 def is_event(thing: Any) -> TypeGuard[Event]:

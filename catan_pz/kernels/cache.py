@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numba
 
-from catan_pz.files import remove_drafts, whole_file
+from catan_pz.files import remove_drafts, write_bytes
 from catan_pz.kernels.backend import BACKEND
 from catan_pz.kernels.notices import warn_once
 from catan_pz.kernels.stamp import stamp_of
@@ -122,8 +122,7 @@ class EntryCache:
         for folder in self._folders:
             try:
                 content = self._pack(signature, result)
-                with whole_file(folder / self._file_name(result.codegen)) as path:
-                    path.write_bytes(content)
+                write_bytes(folder / self._file_name(result.codegen), content)
                 remove_drafts(folder, _ABANDONED)
             except Exception as failure:  # numba may pack results in another way one day
                 error = failure
@@ -170,7 +169,7 @@ def use_cache(dispatcher: Any) -> EntryCache | None:
     if function.__closure__ or not Path(function.__code__.co_filename).is_file():
         return None
     dispatcher._cache = EntryCache(function)
-    return dispatcher._cache  # type: ignore[no-any-return]
+    return dispatcher._cache
 
 
 def cache_folder() -> Path | None:

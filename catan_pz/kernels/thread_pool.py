@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 class PlainThreadPool:
     """Python's threads, which run calls on the games of a batch; one thread at a time may call it.
 
-    Args:
-        num_games: of the batch.
-        threads: that run a call, the caller's own included.
-        chunk: games that a thread takes at a time.
+    Of the `threads` one is the caller's own; each takes a `chunk` of games at a time.
     """
 
     def __init__(self, num_games: int, threads: int, chunk: int) -> None:
@@ -40,17 +37,10 @@ class PlainThreadPool:
         self._executor = None
 
     def run(self, function: Callable[..., Any], games: Any, *rest: Any) -> NDArray[np.int64]:
-        """Call an entry point on all games.
+        """Call an entry point, or a function, of `games, first, last` and the rest on all games.
 
-        Args:
-            function: an entry point whose first parameters are `games, first, last`, or a plain
-                function.
-            games: its first argument.
-            rest: its arguments from the fourth on.
-
-        Returns:
-            (K,) its result for each part of the games, zero where it returns none; the next
-            call writes to the same array.
+        Returns (K,) its result for each part of the games, zero where it returns none; the next
+        call writes to the same array.
         """
         call = function.compiled() if hasattr(function, "compiled") else function
         chunks = iter(range(len(self._bounds)))

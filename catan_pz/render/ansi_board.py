@@ -63,12 +63,9 @@ class Canvas:
 
 
 def draw_board(canvas: Canvas, view: TableView, marks: Mapping[str, Collection[int]]) -> None:
-    """Draw the board into the upper left corner of a canvas.
+    """Draw the board into the upper left corner of a canvas, with `marks` as for `board_text`.
 
-    Args:
-        canvas: at least `BOARD_LINES` by `BOARD_COLUMNS`.
-        view: the game.
-        marks: places to be shown by their number, as "vertices", "edges" and "hexes".
+    It takes `BOARD_LINES` by `BOARD_COLUMNS`.
     """
     for hex_id in range(len(view.terrains)):
         _draw_hex(canvas, view, hex_id)

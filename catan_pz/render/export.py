@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_count, not_possible
-from catan_pz.files import whole_file
+from catan_pz.files import whole_file, write_bytes
 from catan_pz.render import palette as colors
 from catan_pz.render.image import WIDEST_PIXELS, checked_width, drawn_png, svg_to_rgb
 
@@ -50,8 +50,7 @@ def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
     if form not in PICTURES:
         raise ValueError(f"a picture ends in {' or '.join(PICTURES)}, not {path.suffix!r}: {path}")
     data = svg.encode() if form == ".svg" else drawn_png(svg, checked_width(svg, width))
-    with whole_file(path) as draft:
-        draft.write_bytes(data)
+    write_bytes(path, data)
 
 
 def save_film(

@@ -30,15 +30,12 @@ CORNERS: Final[tuple[Point, ...]] = (
 """(6,) corners from a hex's centre, clockwise from the top, as in `HEX_VERTICES`."""
 
 
-def _vertex_spots() -> tuple[Point, ...]:
-    points: dict[int, Point] = {}
-    for (x, y), vertices in zip(HEX_POSITIONS, HEX_VERTICES, strict=True):
-        for (dx, dy), vertex in zip(CORNERS, vertices, strict=True):
-            points[int(vertex)] = (x + dx, y + dy)
-    return tuple(points[v] for v in range(NUM_VERTICES))
-
-
-VERTEX_POSITIONS: Final = _vertex_spots()
+_AT_CORNERS: Final = {
+    int(vertex): (x + dx, y + dy)
+    for (x, y), vertices in zip(HEX_POSITIONS, HEX_VERTICES, strict=True)
+    for (dx, dy), vertex in zip(CORNERS, vertices, strict=True)
+}
+VERTEX_POSITIONS: Final = tuple(_AT_CORNERS[v] for v in range(NUM_VERTICES))
 """(V,) place of each vertex."""
 
 

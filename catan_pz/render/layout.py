@@ -81,10 +81,8 @@ class Layout(NamedTuple):
     status: Box
     seats: tuple[Box, ...]
     bank: Box
-    trade: Box | None
-    """None where players don't trade with each other."""
-    others: Box
-    """An overlay's list, below the picture."""
+    trade: Box | None  # None where players don't trade with each other
+    others: Box  # an overlay's list, below the picture
 
 
 def layout(view: TableView) -> Layout:

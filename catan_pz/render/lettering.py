@@ -27,14 +27,10 @@ _REGULAR: Final = 1.95
 _BOLD: Final = 2.8
 
 
-def _alphabet() -> dict[str, tuple[float, str]]:
-    """Of each sign the width of its centre line, and its path from the glyph's origin."""
-    text = (files("catan_pz.render") / "alphabet.txt").read_text(encoding="utf-8")
-    rows = (line.split(" ", 2) for line in text.splitlines())
-    return {sign: (float(width), path) for sign, width, path in rows}
-
-
-_GLYPHS: Final = _alphabet()
+_ALPHABET: Final = (files("catan_pz.render") / "alphabet.txt").read_text(encoding="utf-8")
+_ROWS: Final = (line.split(" ", 2) for line in _ALPHABET.splitlines())
+_GLYPHS: Final = {sign: (float(width), path) for sign, width, path in _ROWS}
+"""Of each sign the width of its centre line, and its path from the glyph's origin."""
 _UNKNOWN: Final = (6.0, "m0 0h6v14h-6z")
 
 

@@ -36,9 +36,7 @@ class Overlay:
     """Numbers at places of the board.
 
     Attributes:
-        vertices: number at each vertex that has one.
-        edges: number at each edge that has one.
-        hexes: number at each hex that has one.
+        vertices, edges, hexes: number at each place that has one.
         others: what has no place on the board, in words, each with its number.
         percent: whether numbers are shares of 1, to be shown in percent.
         relative: whether colours go from the least to the most of them; else shares of 1 are

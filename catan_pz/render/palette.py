@@ -13,8 +13,7 @@ class SeatColor:
     shade: str
     outline: str
     tint: str
-    line: str
-    """Outline where the paper is light."""
+    line: str  # outline where the paper is light
 
 
 # Vermilion, blue, white and black stay apart in hue or lightness for every kind of colour

@@ -284,29 +284,14 @@ def status_panel(view: TableView, last_action: str | None, width: float, height:
     setup = view.phase.startswith("setup")
     head = "Set-up" if setup else f"Turn {view.turn} of {view.name(view.turn_player)}"
     seat, doing = view.decision()
-    x = 126.0
+    goal, told, x = f"first to {view.target_points} points", f"{view.name(seat)} {doing}", 126.0
     parts = [
         _paper(width, height),
         group(dice, opacity=1.0 if fresh else 0.4),
         text(x, 28, head, size=15, fill=FAINT_INK),
-        text(
-            width - 16,
-            28,
-            f"first to {view.target_points} points",
-            size=15,
-            fill=FAINT_INK,
-            anchor="end",
-        ),
+        text(width - 16, 28, goal, size=15, fill=FAINT_INK, anchor="end"),
         drawing("small_settlement", x + 8, 48, color=SEATS[seat]),
-        text(
-            x + 24,
-            54.5,
-            f"{view.name(seat)} {doing}",
-            size=19,
-            fill=INK,
-            bold=True,
-            max_width=width - x - 40,
-        ),
+        text(x + 24, 54.5, told, size=19, fill=INK, bold=True, max_width=width - x - 40),
     ]
     if last_action:
         parts.append(text(x, 79, last_action, size=15, fill=FAINT_INK, max_width=width - x - 16))

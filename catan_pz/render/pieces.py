@@ -3,13 +3,7 @@
 from functools import lru_cache
 from math import atan2, degrees, hypot
 
-from catan_pz.render.geometry import (
-    HEX_POSITIONS,
-    VERTEX_POSITIONS,
-    edge_ends,
-    shortened,
-    trail,
-)
+from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened, trail
 from catan_pz.render.icons import drawing
 from catan_pz.render.palette import GOLD, SEATS, SeatColor
 from catan_pz.render.shapes import group, line, moved, rect

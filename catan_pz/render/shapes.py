@@ -63,13 +63,6 @@ def rect(
 
 def line(start: Point, end: Point, stroke: str, width: float, **attributes: Value) -> str:
     """A straight line with round ends."""
-    return element(
-        "line",
-        x1=start[0],
-        y1=start[1],
-        x2=end[0],
-        y2=end[1],
-        stroke=stroke,
-        stroke_width=width,
-        **{"stroke_linecap": "round", **attributes},
-    )
+    ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1]}
+    style: dict[str, Value] = {"stroke": stroke, "stroke_width": width, "stroke_linecap": "round"}
+    return element("line", **ends, **style | attributes)

@@ -52,8 +52,7 @@ class SeatView:
     hand_size: int
     hand: Bounds
     card_count: int
-    cards: tuple[int, ...] | None
-    """Development cards held of each kind; None where the viewer can't see them."""
+    cards: tuple[int, ...] | None  # development cards held by kind; None where they are hidden
     cards_played: tuple[int, ...]
     roads: tuple[int, ...]
     settlements: tuple[int, ...]
@@ -62,8 +61,7 @@ class SeatView:
     has_longest_road: bool
     has_largest_army: bool
     visible_points: int
-    points: int | None
-    """All points; None where the viewer can't see them."""
+    points: int | None  # all points; None where the viewer can't see them
     to_discard: int
 
 
@@ -116,10 +114,8 @@ class TableView:
     target_points: int
     offer: OfferView | None
     winner: int | None
-    is_truncated: bool
-    """Whether the turns allowed are over with no winner."""
-    names: tuple[str, ...] | None = None
-    """What the seats are called, fit to be shown, where they have names."""
+    is_truncated: bool  # whether the turns allowed are over with no winner
+    names: tuple[str, ...] | None = None  # of the seats, fit to be shown, where they have names
 
     def name(self, seat: int) -> str:
         """What a seat is called; its number comes after a name that others bear too."""

@@ -91,8 +91,7 @@ def parse(text: str, view: View) -> tuple[int, ...]:
 
 def _legal(view: View) -> list[int]:
     """The legal actions, in the order of their ids."""
-    found: list[int] = np.flatnonzero(view.mask).tolist()
-    return found
+    return np.flatnonzero(view.mask).tolist()
 
 
 def json_in(text: str) -> Any:

@@ -169,8 +169,7 @@ def _player(seen: Segments, k: int) -> dict[str, Any]:
 
 
 def _where(marked: Any) -> list[int]:
-    found: list[int] = np.flatnonzero(marked).tolist()
-    return found
+    return np.flatnonzero(marked).tolist()
 
 
 def describe(view: View, news: Sequence[str] = ()) -> str:

@@ -48,9 +48,7 @@ class BoardLayers(nn.Module):
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(K, D)."""
-        seen: torch.Tensor
-        seen = self._evaluate(features)[1] if self.value is None else self.value(features)
-        return seen
+        return self._evaluate(features)[1] if self.value is None else self.value(features)
 
 
 class _InTorch(nn.Module):
@@ -62,8 +60,7 @@ class _InTorch(nn.Module):
         self.sums = nn.ModuleDict({name: _SumOfWhatTouches(matrix) for name, matrix in matrices})
 
     def gathered(self, name: str, what: torch.Tensor) -> torch.Tensor:
-        sums: torch.Tensor = self.sums[name](what)
-        return sums
+        return self.sums[name](what)
 
     def affine(self, x: torch.Tensor, weight: torch.Tensor, plus: torch.Tensor) -> torch.Tensor:
         return torch.addmm(plus, x, weight)
@@ -91,8 +88,7 @@ class _SumOfWhatTouches(nn.Module):
         if x.device.type != "cpu":
             return cast(torch.Tensor, self.matrix) @ x
         there, back = (self.there_columns, self.there_starts), (self.back_columns, self.back_starts)
-        sums: torch.Tensor = _SumOfRows.apply(x, *there, *back)
-        return sums
+        return _SumOfRows.apply(x, *there, *back)
 
 
 class _SumOfRows(torch.autograd.Function):

@@ -11,17 +11,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz.files import check_writable, read_arrays, remove_drafts, whole_file
+from catan_pz.files import check_writable, read_arrays, remove_drafts, write_bytes
 from catan_pz.training.console import warn
 
 _KEPT: Final = 2
 """Checkpoints that stay in a folder."""
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file atomically: it is never half written."""
-    with whole_file(path) as draft:
-        draft.write_bytes(data)
 
 
 def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> None:
@@ -84,8 +78,7 @@ class Checkpoints:
         if not self.index.exists():
             return []
         try:
-            found: list[dict[str, Any]] = json.loads(self.index.read_bytes())["checkpoints"]
-            return found
+            return json.loads(self.index.read_bytes())["checkpoints"]
         except (ValueError, LookupError, TypeError) as error:
             raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
@@ -144,9 +137,6 @@ class Checkpoints:
             path = self.folder / entry["file"]
             data = path.read_bytes() if path.exists() else b""
             if hashlib.sha256(data).hexdigest() == entry["sha256"]:
-                state: dict[str, Any] = torch.load(
-                    io.BytesIO(data), map_location="cpu", weights_only=True
-                )
-                return state
+                return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
             warn(f"{path} is damaged or missing: trying the one before.")
         raise ValueError(f"{self.folder} has no whole checkpoint to resume from")

@@ -92,12 +92,10 @@ class Workers:
     def _wait(self, index: int, number: int) -> dict[str, Any]:
         errors = self._ray.exceptions
         for attempt in range(1, ATTEMPTS + 1):
-            self._wait_for_cpu(index)
+            while not self._ray.wait([self._started[index]], timeout=self._patience)[0]:
+                self._warn(f"worker {index} waits for a CPU of the cluster")
             try:
-                given: dict[str, Any] = self._ray.get(
-                    self._calls[index, number], timeout=self._patience
-                )
-                return dict(given)
+                return dict(self._ray.get(self._calls[index, number], timeout=self._patience))
             except errors.RayTaskError as error:
                 raise error.cause from None
             except errors.RayError as error:
@@ -111,10 +109,6 @@ class Workers:
                 self._ray.kill(self._actors[index])
                 self._start(index)
         raise AssertionError
-
-    def _wait_for_cpu(self, index: int) -> None:
-        while not self._ray.wait([self._started[index]], timeout=self._patience)[0]:
-            self._warn(f"worker {index} waits for a CPU of the cluster")
 
     def close(self) -> None:
         """End all workers."""

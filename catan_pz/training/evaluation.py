@@ -10,9 +10,9 @@ from typing import Any, Final
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load, split_specs
 from catan_pz.arena import play_match
+from catan_pz.files import write_bytes
 from catan_pz.names import plotted, printable, shown
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import write_bytes
 
 _COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
 _LONGEST: Final = 40
@@ -38,17 +38,9 @@ def line_ups(against: str, rules: Rules) -> dict[str, list[str]]:
 def evaluate(
     agent: Agent, opponents: Sequence[Agent | str], rules: Rules, games: int, seed: int
 ) -> dict[str, Any]:
-    """Play games with each board in every seating, and count wins.
+    """Play games against (P - 1,) opponents, as `play_match` does, and count wins.
 
-    Args:
-        agent: who is evaluated.
-        opponents: (P - 1,) agents or their names.
-        rules: of the games.
-        games: at least this many; the last block of seatings is completed.
-        seed: of the match.
-
-    Returns:
-        JSON values: `games`, `won`, `win_rate`, `interval` (95 %), `points` (mean), `seed`.
+    Returns JSON values: `games`, `won`, `win_rate`, `interval` (95 %), `points` (mean), `seed`.
     """
     result = play_match([(_LEARNER, agent), *opponents], games, rules, seed, progress=False)
     tally = result.tally(_LEARNER)
@@ -75,15 +67,10 @@ def describe(row: dict[str, Any]) -> str:
 def write_curve(
     folder: Path, curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str
 ) -> None:
-    """Write `curve.csv` and `curve.png`.
+    """Write `curve.csv` and `curve.png`, titled, with the `unit` of what was trained.
 
-    Args:
-        folder: where to.
-        curve: rows of evaluations: those of `evaluate` with `frames` (how much was trained),
-            `seconds` and `against`.
-        title: of the picture.
-        num_players: for the win rate at chance level.
-        unit: what is counted.
+    Rows of the curve are those of `evaluate` with `frames` (how much was trained), `seconds` and
+    `against`. The number of players says what the win rate at chance level is.
     """
     rows = []
     for row in curve:  # `low` and `high` bound the 95 % interval

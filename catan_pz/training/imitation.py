@@ -23,21 +23,13 @@ SEED_OFFSET: Final = 2_000_003
 
 @dataclass(frozen=True)
 class Demonstrations:
-    """Decisions of an expert. Letters: D decisions, N numbers of an observation, A actions.
+    """Decisions of an expert. Letters: D decisions, N numbers of an observation, A actions."""
 
-    Attributes:
-        observations: (D, N) in natural units.
-        masks: (D, A / 8) packed bits.
-        actions: (D,) the expert's choices.
-        returns: (D,) discounted sum of the rewards that followed.
-        complete: (D,) 1 where the return misses nothing, as the game was played to its end; else 0.
-    """
-
-    observations: NDArray[np.int8]
-    masks: NDArray[np.uint8]
-    actions: NDArray[np.int64]
-    returns: NDArray[np.float32]
-    complete: NDArray[np.float32]
+    observations: NDArray[np.int8]  # (D, N) in natural units
+    masks: NDArray[np.uint8]  # (D, A / 8) packed bits
+    actions: NDArray[np.int64]  # (D,) the expert's choices
+    returns: NDArray[np.float32]  # (D,) discounted sum of the rewards that followed
+    complete: NDArray[np.float32]  # (D,) 1 where the game was played to its end, else 0
 
     def __len__(self) -> int:
         """D."""

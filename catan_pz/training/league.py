@@ -21,12 +21,9 @@ _RECENT: Final = 0.1
 
 
 class PastSelves:
-    """Snapshots of a learner in a folder, of which some play at a time.
+    """Snapshots of a learner in a folder, of which so many `active` ones play at a time.
 
-    Args:
-        folder: where snapshots are written.
-        size: snapshots in the `pool` of names; the oldest is dropped first.
-        active: how many of them play at a time.
+    Of the `pool` of names, of so many at most, the oldest is dropped first.
     """
 
     def __init__(self, folder: Path | str, size: int = 50, active: int = 4) -> None:

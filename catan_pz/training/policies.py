@@ -58,13 +58,11 @@ class BoardPolicy(MaskableActorCriticPolicy):
         separate_value: bool = True,
         **options: Any,
     ) -> None:
-        self.sizes: dict[str, Any] = {"width": width, "dense": dense}
-        self.sizes["separate_value"] = separate_value
+        self.sizes: Any = {"width": width, "dense": dense, "separate_value": separate_value}
         super().__init__(*args, **options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        given: dict[str, Any] = super()._get_constructor_parameters()
-        return given | self.sizes
+        return super()._get_constructor_parameters() | self.sizes
 
     def _build(self, lr_schedule: Any) -> None:
         self.mlp_extractor: Any = BoardLayers(actions=self.action_space.n, **self.sizes)
@@ -85,8 +83,7 @@ class BoardQNetwork(QNetwork):
     def forward(self, obs: Any) -> torch.Tensor:
         """(K, A)."""
         features = self.extract_features(obs, self.features_extractor)
-        outputs: torch.Tensor = self.q_net.forward_actor(features)
-        return outputs
+        return self.q_net.forward_actor(features)
 
 
 class BoardQPolicy(DQNPolicy):
@@ -97,14 +94,12 @@ class BoardQPolicy(DQNPolicy):
         super().__init__(*args, **options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        given: dict[str, Any] = super()._get_constructor_parameters()
-        return given | self.sizes
+        return super()._get_constructor_parameters() | self.sizes
 
     def make_q_net(self) -> BoardQNetwork:
         """The network, or its target."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        net = BoardQNetwork(**arguments, **self.sizes)
-        return net.to(self.device)  # type: ignore[no-any-return]
+        return BoardQNetwork(**arguments, **self.sizes).to(self.device)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,20 +118,11 @@ class NetworkArgs(TrainingArgs):
     """between the layers of the dense network"""
 
 
-def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str, Any]]:
-    """Policy of a MaskablePPO, and its `policy_kwargs`.
+def policy_of(args: NetworkArgs, board: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
+    """A learner's policy, one of the two above for the board network, and its `policy_kwargs`.
 
-    The value may have layers of its own beside a board network; beside a dense one it always has.
+    Options are those of a `BoardPolicy`. Beside a dense network the value has its own layers.
     """
-    return _policy(args, BoardPolicy, separate_value=separate_value)
-
-
-def q_network(args: NetworkArgs) -> tuple[Any, dict[str, Any]]:
-    """Policy of a DQN, and its `policy_kwargs`."""
-    return _policy(args, BoardQPolicy)
-
-
-def _policy(args: NetworkArgs, board: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
     if args.network == "board":
         if args.observation not in ("units", "flat", "dict"):
             allowed = "'units', 'flat', 'dict' for the board network"

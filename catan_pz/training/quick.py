@@ -36,11 +36,8 @@ def train(
 ) -> dict[str, Any]:
     """Train against the same agents in the other seats, and evaluate against them.
 
-    Args:
-        args: the options.
-        opponents: (P - 1,) from the learner's left; None for random ones.
-        names: (P - 1,) of these, to name them in evaluations.
-        command: the command line, for the model card.
+    They are (P - 1,) from the learner's left, None for random ones, with their names for the
+    evaluations; the command line is for the model card.
     """
     rules = Rules.from_dict(args.rules)
     set_up(args)

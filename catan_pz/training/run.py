@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Final, Protocol, Self
 import numpy as np
 
 from catan_pz.agents.base import Agent
+from catan_pz.files import write_bytes
 from catan_pz.names import printable
 from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
+from catan_pz.training.checkpoints import Checkpoints, check_finite, keep
 from catan_pz.training.console import Logs, heeding_signals, say
 from catan_pz.training.evaluation import SEED_OFFSET, as_csv, describe, evaluate, write_curve
 from catan_pz.training.options import FrameArgs, RunArgs, check_same_training
@@ -113,7 +114,12 @@ class Run:
         saved = self.checkpoints.open(resume=args.resume)
         self.is_new = saved is None
         if saved is not None:
-            self._restore(saved)
+            check_same_training(saved["options"], self.args)
+            self.learner.set_state(saved["learner"])
+            self.done, self.rows, self.curve = saved["done"], saved["rows"], saved["curve"]
+            self._seconds_before = saved["seconds"]
+            self._start = time.perf_counter() - self._seconds_before
+            self.timers |= saved["timers"]
         self._resumed_at, self._spent_before = self.done, self._pauses()
         self._context = ExitStack()
         self._counts_frames = isinstance(args, FrameArgs)
@@ -126,8 +132,7 @@ class Run:
     @property
     def total(self) -> int:
         """How much to train."""
-        total: int = getattr(self.args, self._option)
-        return total
+        return getattr(self.args, self._option)
 
     @property
     def seconds(self) -> float:
@@ -276,14 +281,6 @@ class Run:
                 save = partial(self.checkpoints.save, self.done, state, used)
                 keep(save, "the checkpoint", needed=needed)
             self._write(needed=needed)
-
-    def _restore(self, saved: dict[str, Any]) -> None:
-        check_same_training(saved["options"], self.args)
-        self.learner.set_state(saved["learner"])
-        self.done, self.rows, self.curve = saved["done"], saved["rows"], saved["curve"]
-        self._seconds_before = saved["seconds"]
-        self._start = time.perf_counter() - self._seconds_before
-        self.timers |= saved["timers"]
 
     def _write(self, *, needed: bool) -> None:
         """Write what isn't needed to resume: the model, its card, the table and the curve."""

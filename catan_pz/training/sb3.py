@@ -30,11 +30,8 @@ class SB3Learner:
     There are checkpoints where the opponents are stateless: none could hold what others remember
     of their games.
 
-    Args:
-        model: the learner.
-        games: its `CatanVecEnv`.
-        league: the opponents, if snapshots of the learner are among them.
-        league_every: updates between snapshots.
+    The games are its `CatanVecEnv`. A league, of which snapshots of the learner are part, gets one
+    after each so many updates.
     """
 
     def __init__(
@@ -233,13 +230,8 @@ def train_learner(
 ) -> dict[str, Any]:
     """Train to the end, or until asked to stop; what `Run.result` returns.
 
-    Args:
-        args: options of the run.
-        learner: what is trained.
-        algorithm: its name, for model card and curve.
-        command: the command line, for the model card.
-        evaluations: names of the opponents, separated by commas, or as for a `Run`.
-        pretrain: learns before the first frame; a checkpoint follows it.
+    Algorithm and command line are for the model card. Evaluations are names of opponents, separated
+    by commas, or as for a `Run`; a checkpoint follows what `pretrain` learns.
     """
     model, rules = learner.model, learner.rules
     if isinstance(evaluations, str):

@@ -44,11 +44,9 @@ class SelfPlayNetwork(nn.Module):
     """Policy and values, from observations in natural units.
 
     Args:
-        num_actions: A.
-        num_players: P.
+        num_actions, num_players: A and P.
         kind: "board" for the network of `agents.board_network`, "dense" for two dense layers.
-        width: units of a dense layer.
-        embedding_size: of vertices, edges and hexes in the board network.
+        width, embedding_size: of a dense layer, and of places in the board network.
         critic: "shared" for values from the policy's last layer, "separate" for two dense layers
             of their own, "hidden" for such layers that see all hands and cards besides. The
             policy never sees them.
@@ -113,8 +111,7 @@ class SelfPlayNetwork(nn.Module):
             features = x
         elif self.critic == "hidden":
             features = torch.cat([x, hidden.to(x.dtype)], 1)
-        values: torch.Tensor = self.value(features)
-        return self._of_logits(logits, mask), values
+        return self._of_logits(logits, mask), self.value(features)
 
     def _of_logits(self, logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         if self.base is not None:
@@ -204,8 +201,7 @@ class _DenseLayers(nn.Module):
         return self.head(features), features
 
     def forward_actor(self, x: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self(x)[0]
-        return logits
+        return self(x)[0]
 
 
 def model_named(name: str) -> Model:
@@ -213,5 +209,4 @@ def model_named(name: str) -> Model:
     agent = load_agent(name)
     if not isinstance(agent, NetworkAgent):
         raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")
-    model: Model = agent.model
-    return model
+    return agent.model

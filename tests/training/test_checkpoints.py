@@ -1,8 +1,9 @@
 import pytest
 import torch
 
+from catan_pz.files import write_bytes
 from catan_pz.training import checkpoints
-from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.checkpoints import Checkpoints
 
 
 def test_the_last_two_stay(tmp_path):

@@ -15,7 +15,7 @@ from catan_pz.training.imitation import (
     discounted_returns,
     imitate,
 )
-from catan_pz.training.policies import NetworkArgs, actor_critic
+from catan_pz.training.policies import BoardPolicy, NetworkArgs, policy_of
 
 # Networks as small as these are slower on several threads.
 torch.set_num_threads(1)
@@ -74,7 +74,7 @@ def test_the_policy_comes_to_choose_as_its_expert(observation, network, capsys):
     torch.distributions.Distribution.set_default_validate_args(False)
     games = make_games(observation)
     args = NetworkArgs(observation=observation, network=network, width=8, embedding_size=4)
-    policy, policy_kwargs = actor_critic(args, separate_value=True)
+    policy, policy_kwargs = policy_of(args, BoardPolicy, separate_value=True)
     model = MaskablePPO(policy, games, policy_kwargs=policy_kwargs, seed=1, n_steps=8)
     given = {"reward": REWARD, "demonstrations": 600, "seed": 1, "epochs": 3, "batch_size": 16}
     last = imitate(model, games, "weighted", **given, learning_rate=0.01)

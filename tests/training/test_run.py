@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from catan_pz import agents
+from catan_pz.files import write_bytes
 from catan_pz.rules import Rules
 from catan_pz.training import checkpoints, evaluation, run
-from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.options import Count, CountedArgs, FrameArgs
 from catan_pz.training.run import Run
 

@@ -24,10 +24,7 @@ class Task(NamedTuple):
 
 
 def make_tasks(
-    config: MatchConfig,
-    entrants: Sequence[Entrant],
-    games: Sequence[ScheduledGame],
-    workers: int,
+    config: MatchConfig, entrants: Sequence[Entrant], games: Sequence[ScheduledGame], workers: int
 ) -> list[Task]:
     """Cut games into tasks: parts of equal size for the workers, and single games.
 

@@ -26,7 +26,7 @@ from catan_pz.arena.records import record_path
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.checks import check_count, not_possible
-from catan_pz.files import whole_file
+from catan_pz.files import write_bytes
 
 _ANSWER_SECONDS: Final = 10.0
 """How long the head of a cluster has to take up a connection."""
@@ -219,7 +219,12 @@ class _Match:
         while self._calls:
             ready = self._ray.wait(list(self._calls), timeout=self._notice_seconds)[0]
             if not ready:
-                self._warn_of_waiting()
+                free = self._ray.available_resources().get("CPU", 0)
+                warnings.warn(
+                    f"the Ray cluster has started no worker yet: {free:g} CPUs are free on its "
+                    f"{len(self._ray.nodes())} nodes; waiting",
+                    stacklevel=2,
+                )
             self._notice_seconds = None
             for call in ready:
                 worker = self._calls.pop(call)
@@ -231,14 +236,6 @@ class _Match:
                     raise error.cause from None
                 else:
                     yield from self._take(worker, answer)
-
-    def _warn_of_waiting(self) -> None:
-        free = self._ray.available_resources().get("CPU", 0)
-        warnings.warn(
-            f"the Ray cluster has started no worker yet: {free:g} CPUs are free on its "
-            f"{len(self._ray.nodes())} nodes; waiting",
-            stacklevel=2,
-        )
 
     def _start_worker(self) -> None:
         worker = _Worker(self._host.remote(self._arguments, __version__))
@@ -267,8 +264,7 @@ class _Match:
             del worker.unfinished[result.number]
             folder = self._arguments.config.records
             if record is not None and folder is not None:
-                with whole_file(record_path(folder, result.number)) as draft:
-                    draft.write_bytes(record)
+                write_bytes(record_path(folder, result.number), record)
             yield result
         self._ask(worker)
 

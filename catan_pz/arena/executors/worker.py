@@ -79,19 +79,12 @@ class DecisionLog(ctypes.Structure, Monitor):
 
 @dataclass(frozen=True)
 class WorkerArguments:
-    """What a worker needs to know.
-
-    Attributes:
-        config: of the match.
-        entrants: a pickled tuple of `Entrant`; the worker can tell what is wrong with one.
-        has_programs: whether some have processes of their own, which take their time to start.
-        no_warm_up: places of entrants that didn't answer when they were asked outside a game.
-    """
+    """What a worker needs to know."""
 
     config: MatchConfig
-    entrants: bytes
-    has_programs: bool
-    no_warm_up: frozenset[int] = frozenset()
+    entrants: bytes  # a pickled tuple of `Entrant`; the worker can tell what is wrong with one
+    has_programs: bool  # whether some have processes of their own, which take their time to start
+    no_warm_up: frozenset[int] = frozenset()  # entrants that didn't answer outside a game
 
 
 def run_worker(connection: Connection, arguments: WorkerArguments, log: DecisionLog) -> None:

@@ -41,8 +41,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 
     def logits(self, observations: Any, masks: torch.Tensor) -> torch.Tensor:
         """(K, A) logits, `ILLEGAL` where the masks (K, A) are 0."""
-        logits: torch.Tensor = self.actor(joined(observations))
-        return logits.masked_fill(masks == 0, ILLEGAL)
+        return self.actor(joined(observations)).masked_fill(masks == 0, ILLEGAL)
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
         seen = batch[Columns.OBS]
@@ -51,8 +50,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> torch.Tensor:
         """(K,) values of what is observed."""
-        values: torch.Tensor = self.critic(joined(batch[Columns.OBS]["observation"]))
-        return values[:, 0]
+        return self.critic(joined(batch[Columns.OBS]["observation"]))[:, 0]
 
 
 class RandomModule(TorchRLModule):

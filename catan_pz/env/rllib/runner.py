@@ -90,7 +90,9 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         if num_timesteps is not None and num_episodes is not None:
             raise ValueError("give num_timesteps or num_episodes, not both")
         if force_reset or num_episodes is not None:
-            self._start_anew()
+            self.rollout.clear()
+            self.batch.reset(None if self._seed is None else int(self._seeds.integers(2**63)))
+            self._modules[:] = _DRAWN
         size = self.rollout.num_steps * self.batch.num_games
         if num_timesteps is None and num_episodes is None:
             num_timesteps = size
@@ -103,11 +105,6 @@ class CatanEnvRunner(MultiAgentEnvRunner):
             played += size
             ended += ends
         return episodes
-
-    def _start_anew(self) -> None:
-        self.rollout.clear()
-        self.batch.reset(None if self._seed is None else int(self._seeds.integers(2**63)))
-        self._modules[:] = _DRAWN
 
     def _play(self, explore: bool, random_actions: bool) -> tuple[list[SingleAgentEpisode], int]:
         """Play T steps of all games: the stretches that are trained on, and the games ended."""

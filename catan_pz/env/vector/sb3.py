@@ -83,9 +83,7 @@ class CatanVecEnv(VecEnv):
         """Take note of the actions (B,), any integers."""
         self._chosen = actions
 
-    def step_wait(
-        self,
-    ) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play the actions, and the others up to the learner's next decision."""
         if self._fresh:
             raise RuntimeError("no episode is on: call reset() first")
@@ -198,11 +196,7 @@ class PolicyOpponent(BatchAgent):
     name = "policy"
 
     def __init__(
-        self,
-        model: Any,
-        *,
-        deterministic: bool = False,
-        observation: Encoder | str | None = None,
+        self, model: Any, *, deterministic: bool = False, observation: Encoder | str | None = None
     ) -> None:
         self.model = model
         self.deterministic = deterministic

@@ -55,10 +55,7 @@ class CatanTorchRLEnv(EnvBase):
         self._next_seed: int | None = None
         # Where the next game waits already, not yet given out by a reset.
         self._ahead = np.ones(batch.num_games, np.bool_)
-        self._make_specs()
-
-    def _make_specs(self) -> None:
-        size, num_actions = self.batch.num_games, self.batch.rules.num_actions
+        size, num_actions = batch.num_games, batch.rules.num_actions
         mask = Binary(num_actions, (size, num_actions), dtype=torch.bool)
         flags = {name: Binary(1, (size, 1), dtype=torch.bool) for name in _FLAGS}
         seen = Composite(observation=self._observation_spec(), action_mask=mask, shape=(size,))

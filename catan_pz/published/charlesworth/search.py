@@ -43,13 +43,6 @@ class ForwardOptions:
     """How to search.
 
     Args:
-        simulations: runs for ten candidates, None for any number.
-        seconds: time for ten candidates, None for any time; runs that have begun then are played to
-            their end.
-        depth: own decisions in a run; those with a single legal action don't count.
-        candidates: joint actions that are tried, at least one of each legal kind.
-        exploration: weight of what was little tried.
-        wave: runs at a time; where one ends, the next begins.
         uncertainty: "belief" draws hidden cards from the exact belief, "shuffled" in the source's
             way.
         bonuses: who gets the reward for cards played, robber, discards and cities in a run, the
@@ -59,22 +52,22 @@ class ForwardOptions:
             differ by is chance; in the source each run has a game of its own.
         margin: standard errors by which the mean of a candidate must exceed that of the policy's
             own choice to be played in its place; None plays the best mean, as the source does.
-        gamma: discount from a decision of the searcher to its next.
-        gae_lambda: weight of later estimates.
     """
 
-    simulations: int | None = None
-    seconds: float | None = None
-    depth: int = 15
-    candidates: int = BASE_CANDIDATES
-    exploration: float = 2.0
-    wave: int = 16
+    simulations: int | None = None  # runs for ten candidates, None for any number
+    seconds: float | None = None  # for ten candidates; runs that have begun are played to the end
+    depth: int = 15  # own decisions in a run; those with a single legal action don't count
+    candidates: int = (
+        BASE_CANDIDATES  # joint actions that are tried, one of each legal kind at least
+    )
+    exploration: float = 2.0  # weight of what was little tried
+    wave: int = 16  # runs at a time; where one ends, the next begins
     uncertainty: str = "belief"
     bonuses: str = "mover"
     paired: bool = False
     margin: float | None = None
-    gamma: float = 0.999
-    gae_lambda: float = 0.95
+    gamma: float = 0.999  # discount from a decision of the searcher to its next
+    gae_lambda: float = 0.95  # weight of later estimates
 
     def __post_init__(self) -> None:
         check_flag("paired", self.paired)

@@ -24,30 +24,20 @@ UPDATES: Final = ("all", "chosen")
 class XenouOptions:
     """What is learned, and how.
 
-    Args:
-        network: "formula" (the printed recurrence, without weights of its own), or one "lstm" or
-            "gru" for each trade action.
-        hidden: units of each LSTM or GRU; the formula has none.
-        layers: of each LSTM or GRU; with 2 or more they are stacked.
-        squash: what keeps Q-values in [0, 1]: "sigmoid", "softmax" over the actions, or "none".
-        update: whether a step moves the weights of "all" actions or of the "chosen" one.
-        gamma: discount of a decision.
-        rate: learning rate.
-        k: of the reward, see `catan_pz.rewards.GainOrPenalty`.
-        deviation: of the truncated normal distribution that weights are drawn from.
-        mask: choose legal actions only; otherwise an illegal choice counts as a rejection.
+    The network is "formula" (the printed recurrence, without weights of its own), or one "lstm" or
+    "gru" for each trade action.
     """
 
     network: str = FORMULA
-    hidden: int = 161
-    layers: int = 1
-    squash: str = "sigmoid"
-    update: str = "all"
-    gamma: float = 0.9
-    rate: float = 0.0023
-    k: float = 0.01
-    deviation: float = 0.1
-    mask: bool = True
+    hidden: int = 161  # units of each LSTM or GRU; the formula has none
+    layers: int = 1  # of each LSTM or GRU; with 2 or more they are stacked
+    squash: str = "sigmoid"  # Q-values into [0, 1]; or "softmax" over the actions, or "none"
+    update: str = "all"  # a step moves the weights of these actions, or of the "chosen" one
+    gamma: float = 0.9  # discount of a decision
+    rate: float = 0.0023  # learning rate
+    k: float = 0.01  # of the reward, see `catan_pz.rewards.GainOrPenalty`
+    deviation: float = 0.1  # of the truncated normal distribution that weights are drawn from
+    mask: bool = True  # choose legal actions only; else an illegal choice counts as a rejection
 
     def __post_init__(self) -> None:
         check_choice("network", self.network, NETWORKS)

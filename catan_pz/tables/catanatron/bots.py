@@ -14,15 +14,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.checks import not_possible
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.tables.catanatron.installed import (
-    INSTALL,
-    INSTALL_SOME,
-    has_module,
-    installed_version,
-    module,
-    playable_actions,
-    set_playable_actions,
-)
+from catan_pz.tables.catanatron import installed
 from catan_pz.tables.catanatron.moves import COLORS, Actions, Move, actions_of
 from catan_pz.tables.catanatron.position import game_of
 from catan_pz.terms import Phase
@@ -32,13 +24,10 @@ from catan_pz.terms import Phase
 class Bot:
     """A kind of bot."""
 
-    home: str
-    """module and class in catanatron"""
-    number: str = ""
-    """what a number after its name means, as an argument of the class"""
+    home: str  # module and class in catanatron
+    number: str = ""  # what a number after its name means, as an argument of the class
     default: int = 0
-    flags: tuple[str, ...] = ()
-    """words that may follow"""
+    flags: tuple[str, ...] = ()  # words that may follow
 
 
 _SEARCHES: Final = ("pruned", "contender", "mended")
@@ -60,8 +49,7 @@ class BotSpec:
     """A bot and its options, as its name tells them: "ab2-pruned-mended"."""
 
     name: str
-    number: int
-    """depth or simulations, 0 for none"""
+    number: int  # depth or simulations, 0 for none
     flags: tuple[str, ...]
 
     @classmethod
@@ -81,19 +69,18 @@ class BotSpec:
 
     def player(self, color: Any) -> Any:
         """The player of catanatron."""
-        bot = BOTS[self.name]
+        bot, release = BOTS[self.name], f"catanatron {installed.version()}"
         place, class_name = bot.home.split(":")
-        if not has_module(place):
+        if not installed.has_module(place):
             raise ImportError(
-                f"catanatron {installed_version()} has no bot {self.name!r}: install 3.3.0 by "
-                f"{INSTALL}"
+                f"{release} has no bot {self.name!r}: install 3.3.0 by {installed.INSTALL}"
             )
-        if has_module("params"):  # as after 3.3.0
+        if installed.has_module("params"):  # as after 3.3.0
             raise ImportError(
-                f"catanatron {installed_version()} makes its bots in a way that isn't known here; "
-                f"3.2.1 and 3.3.0 are: {INSTALL_SOME}, or {INSTALL}"
+                f"{release} makes its bots in a way that isn't known here; "
+                f"3.2.1 and 3.3.0 are: {installed.INSTALL_SOME}, or {installed.INSTALL}"
             )
-        made = getattr(module(place), class_name)
+        made = getattr(installed.module(place), class_name)
         if "mended" in self.flags:
             from catan_pz.tables.catanatron.search import mended_player
 
@@ -103,7 +90,7 @@ class BotSpec:
             options["prunning"] = "pruned" in self.flags
         if "contender" in self.flags:
             options["value_fn_builder_name"] = "C"
-            options["params"] = module("players.value").CONTENDER_WEIGHTS
+            options["params"] = installed.module("players.value").CONTENDER_WEIGHTS
         return made(color, **options)
 
 
@@ -131,10 +118,10 @@ class CatanatronAgent(Agent):
 
     def __init__(self, bot: str) -> None:
         self._spec = BotSpec.read(bot)
-        self.player(module("models.player").Color.RED)
+        self.player(installed.module("models.player").Color.RED)
         self.bot = bot
         self.name = f"catanatron:{bot}"
-        self.catanatron = installed_version()
+        self.catanatron = installed.version()
 
     def player(self, color: Any) -> Any:
         """The player of catanatron."""
@@ -143,7 +130,7 @@ class CatanatronAgent(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        players = module("models.player")
+        players = installed.module("models.player")
         colors = [players.Color[name] for name in COLORS[: rules.num_players]]
         self._players = [players.Player(color) for color in colors]
         self._players[seat] = self.player(colors[seat])
@@ -172,7 +159,7 @@ class CatanatronAgent(Agent):
         if not offered:
             legal = np.flatnonzero(view.mask[:NUM_ACTIONS_WITHOUT_TRADE])
             return int(legal[self.random.below(len(legal))])
-        set_playable_actions(theirs, list(offered))
+        installed.set_playable_actions(theirs, list(offered))
         with own_random(self.random.next()):
             chosen = self._players[self.seat].decide(theirs, list(offered))
         first, *rest = offered[chosen]
@@ -184,7 +171,7 @@ class CatanatronAgent(Agent):
         """Their actions that are legal here too, in the order of ours, with what they stand for."""
         colors = COLORS[: self.rules.num_players]
         found = {}
-        for action in playable_actions(theirs):
+        for action in installed.playable_actions(theirs):
             move = Move.read(colors, action)
             if move.kind == "DISCARD":
                 continue

@@ -78,23 +78,16 @@ class Facts(NamedTuple):
     """What a seat may know of the position by looking at the table."""
 
     seat: int
-    position: dict[str, Any]
-    """the open board and the state of the turn, as fields of a record"""
+    position: dict[str, Any]  # the open board and the state of the turn, as fields of a record
     bank: tuple[int, ...]
-    hand: tuple[int, ...]
-    """(R,) own cards"""
-    sizes: tuple[int, ...]
-    """(P,) cards in each hand"""
-    cards: tuple[int, ...]
-    """(C,) own development cards"""
-    card_counts: tuple[int, ...]
-    """(P,) development cards held"""
-    played: tuple[tuple[int, ...], ...]
-    """(P, C) development cards played"""
-    to_discard: tuple[int, ...]
-    """(P,) cards still to be discarded"""
+    hand: tuple[int, ...]  # (R,) own cards
+    sizes: tuple[int, ...]  # (P,) cards in each hand
+    cards: tuple[int, ...]  # (C,) own development cards
+    card_counts: tuple[int, ...]  # (P,) development cards held
+    played: tuple[tuple[int, ...], ...]  # (P, C) development cards played
+    to_discard: tuple[int, ...]  # (P,) cards still to be discarded
+    # (P, R) all hands where the table tells them; used as hidden parts of moves are.
     hands: list[tuple[int, ...]] | None = None
-    """(P, R) all hands where the table tells them; used as hidden parts of moves are"""
 
     @classmethod
     def read(cls, document: Mapping[str, Any], seat: int) -> Self:

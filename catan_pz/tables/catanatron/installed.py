@@ -1,8 +1,7 @@
 """The catanatron that is installed, and what differs between its versions."""
 
 from functools import cache
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -15,26 +14,26 @@ INSTALL: Final = f"pip install 'catanatron @ git+https://github.com/bcollazo/cat
 
 
 @cache
-def installed_version() -> str:
+def version() -> str:
     """The version that is installed."""
     if find_spec("catanatron") is None:
         raise ImportError(f"catanatron isn't installed: {INSTALL_SOME}, or {INSTALL}")
     try:
-        return version("catanatron")
-    except PackageNotFoundError:
+        return metadata.version("catanatron")
+    except metadata.PackageNotFoundError:
         return "unknown"
 
 
 @cache
 def module(name: str) -> Any:
     """A module of catanatron."""
-    installed_version()
+    version()
     return import_module(f"catanatron.{name}")
 
 
 def has_module(name: str) -> bool:
     """Whether the installed version has a module."""
-    installed_version()
+    version()
     try:
         return find_spec(f"catanatron.{name}") is not None
     except ModuleNotFoundError:
@@ -49,8 +48,7 @@ def has_records() -> bool:
 
 def playable_actions(game: Any) -> list[Any]:
     """The actions that a game of catanatron allows now."""
-    actions: list[Any] = (game if has_records() else game.state).playable_actions
-    return actions
+    return (game if has_records() else game.state).playable_actions
 
 
 def moves_offered(game: Any) -> list[Any]:

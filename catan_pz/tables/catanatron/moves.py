@@ -104,12 +104,10 @@ class Move(NamedTuple):
     """A move of one seat."""
 
     seat: int
-    kind: str
-    """its type, in catanatron's words"""
-    value: Any
-    """what it is about, as plain values: None, a name, a number, or tuples of these"""
+    kind: str  # its type, in catanatron's words
+    value: Any  # what it is about, as plain values: None, a name, a number, or tuples of these
+    # What chance brought: two dice, or the name of a resource or card; None where it is hidden.
     result: Any = None
-    """what chance brought: two dice, or the name of a resource or card; None where it is hidden"""
 
     @classmethod
     def read(cls, colors: Sequence[str], written: Any, result: Any = None) -> Self:

@@ -13,12 +13,7 @@ from typing import Any
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
-from catan_pz.tables.catanatron.installed import (
-    has_module,
-    installed_version,
-    module,
-    written_records,
-)
+from catan_pz.tables.catanatron import installed
 from catan_pz.tables.catanatron.seat import TableAgent
 
 
@@ -50,7 +45,7 @@ def _discard_counts(state: Any) -> list[int]:
     """Cards that each seat still has to discard; 3.2.1 keeps no count of them."""
     if hasattr(state, "discard_counts"):
         return list(state.discard_counts)
-    size_of = module("state_functions").player_num_resource_cards
+    size_of = installed.module("state_functions").player_num_resource_cards
     sizes = [size_of(state, color) for color in state.colors]
     return [
         size // 2
@@ -109,17 +104,17 @@ class AgentPlayer(TableAgent):
             self.begin(document | start, self.color.value)
             self._game_id = game.id
         offered = list(offered)
-        return offered[self.choose(written_records(game), document, offered)]
+        return offered[self.choose(installed.written_records(game), document, offered)]
 
 
 def register(code: str, agent: str) -> None:
     """Let `catanatron-play --code` know an agent by a code, and any other as CODE:NAME."""
     load(agent)
-    if not has_module("cli.cli_players"):
-        raise ImportError(f"catanatron {installed_version()} has no command line; 3.3.0 has one")
+    if not installed.has_module("cli.cli_players"):
+        raise ImportError(f"catanatron {installed.version()} has no command line; 3.3.0 has one")
 
     def make(color: Any, name: str = agent) -> AgentPlayer:
         """An agent of catan-pz."""
         return AgentPlayer(color, name)
 
-    module("cli.cli_players").register_cli_player(code, make)
+    installed.module("cli.cli_players").register_cli_player(code, make)

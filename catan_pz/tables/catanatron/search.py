@@ -31,7 +31,8 @@ def _alphabeta(
 ) -> tuple[Any, float]:
     """The best action for who is to move, and its value to the player."""
     if depth == 0 or game.winning_color() is not None or time.time() >= deadline:
-        return None, _value(player, game)
+        value_of = module("players.value").get_value_fn(player.value_fn_builder_name, player.params)
+        return None, value_of(game, player.color)
     is_own = game.state.current_color() == player.color
     best_action, best = None, -math.inf if is_own else math.inf
     for action in player.get_actions(game):
@@ -48,12 +49,6 @@ def _alphabeta(
         if alpha >= beta:
             break
     return best_action, best
-
-
-def _value(player: Any, game: Any) -> float:
-    value_of = module("players.value").get_value_fn(player.value_fn_builder_name, player.params)
-    value: float = value_of(game, player.color)
-    return value
 
 
 def outcomes_of(game: Any, action: Any) -> Outcomes:

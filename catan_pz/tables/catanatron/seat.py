@@ -24,12 +24,10 @@ _TURNED_DOWN: Final = ("REJECT_TRADE", "CANCEL_TRADE")
 
 
 class TableAgent:
-    """An agent that plays at tables, one game after the other.
+    """An agent, or the one of a name, that plays at tables, one game after the other.
 
-    Args:
-        agent: the agent, or its name.
-        seed: of its random choices; each further game has another.
-        rules: of the games, as the agent is told them; None for those of each game.
+    Each further game has another seed of its random choices. The agent is told the rules given, or
+    None for those of each game.
     """
 
     def __init__(self, agent: Agent | str, seed: int = 0, rules: Rules | None = None) -> None:
@@ -64,12 +62,10 @@ class TableAgent:
         document: Mapping[str, Any],
         offered: Sequence[Any],
     ) -> int:
-        """Choose a move; the index of it among those that are offered.
+        """Choose a move; the index of it among those that the table offers, as written.
 
-        Args:
-            records: the game's moves from its start on, as written, with what chance brought.
-            document: of the game as it stands.
-            offered: the moves that the table allows, as written.
+        Records are the game's moves from its start on, as written, with what chance brought; the
+        document is that of the game as it stands.
         """
         follower = self.follower
         assert follower is not None

@@ -29,35 +29,28 @@ class StdioBot(TableAgent):
         try:
             match message["type"]:
                 case "hello":
-                    return self._hello(message)
+                    version = message.get("protocol_version")
+                    if version != PROTOCOL_VERSION:
+                        raise ValueError(
+                            f"the table speaks protocol_version {quoted(version)}, this bot "
+                            f"{PROTOCOL_VERSION}"
+                        )
+                    told = {"protocol_version": PROTOCOL_VERSION, "name": self.agent.name}
+                    return told | {"observe": False}
                 case "before":
                     self.begin(message["state"], message["color"])
                 case "decide":
-                    return self._answer_decide(message)
+                    if self.follower is None:
+                        raise ValueError("the message 'decide' came before a game")
+                    state, offered = message["state"], list(message["playable_actions"])
+                    chosen = self.choose(list(state["action_records"]), state, offered)
+                    return {"action": offered[chosen]}
                 case "after":
                     self.leave()
         except (LookupError, TypeError, AttributeError, OverflowError) as error:
             kind = quoted(message["type"])
             raise ValueError(f"the message {kind} can't be read: {error!r}") from error
         return None
-
-    def _hello(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        version = message.get("protocol_version")
-        if version != PROTOCOL_VERSION:
-            raise ValueError(
-                f"the table speaks protocol_version {quoted(version)}, this bot {PROTOCOL_VERSION}"
-            )
-        return {
-            "protocol_version": PROTOCOL_VERSION,
-            "name": self.agent.name,
-            "observe": False,
-        }
-
-    def _answer_decide(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        if self.follower is None:
-            raise ValueError("the message 'decide' came before a game")
-        state, offered = message["state"], list(message["playable_actions"])
-        return {"action": offered[self.choose(list(state["action_records"]), state, offered)]}
 
 
 def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:

@@ -18,13 +18,8 @@ from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.checks import check_count, not_possible
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
+from catan_pz.tables.catanatron import installed
 from catan_pz.tables.catanatron.bots import CatanatronAgent
-from catan_pz.tables.catanatron.installed import (
-    has_records,
-    module,
-    moves_offered,
-    set_playable_actions,
-)
 from catan_pz.tables.catanatron.moves import COLORS
 from catan_pz.tables.catanatron.players import AgentPlayer
 
@@ -47,7 +42,7 @@ class TableBot(CatanatronAgent):
         if rules.board not in ("random", standard.board):
             allowed = f"'random' or {standard.board!r} at a table of catanatron"
             raise not_possible("board", rules.board, allowed)
-        if rules.friendly_robber and not has_records():
+        if rules.friendly_robber and not installed.has_records():
             allowed = f"False with catanatron {self.catanatron}"
             raise not_possible("friendly_robber", True, allowed)
 
@@ -58,7 +53,7 @@ class TableBot(CatanatronAgent):
 
 def table_rules(num_players: int) -> Rules:
     """The rules of a table of catanatron, as far as our rules have words for them."""
-    board = "spiral" if hasattr(module("models.map"), "NumberPlacement") else "random"
+    board = "spiral" if hasattr(installed.module("models.map"), "NumberPlacement") else "random"
     return Rules(num_players=num_players, trading=False, board=board)
 
 
@@ -76,24 +71,19 @@ class CatanatronTables:
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
     ) -> Generator[GameResult, None, None]:
         """Play all tasks, as `Executor.run`."""
-        _check_match(config)
+        for name, reason in (
+            ("seconds_per_decision", "decisions have no limit of time"),
+            ("records", "games are not recorded"),
+            ("true_state", "bots always see it and agents never do"),
+        ):
+            value = getattr(config, name)
+            if value not in (None, ()):
+                allowed = f"none at a table of catanatron, where {reason}"
+                raise not_possible(name, str(value), allowed)
         games = [Task((game,), "single") for task in tasks for game in task.games]
         there = replace(config, play=play_game)
         executor = InlineExecutor() if self.workers == 1 else ProcessExecutor(self.workers)
         yield from executor.run(there, entrants, games)
-
-
-def _check_match(config: MatchConfig) -> None:
-    """Refuse what matches here don't have, so that nobody takes it for granted."""
-    for name, reason in (
-        ("seconds_per_decision", "decisions have no limit of time"),
-        ("records", "games are not recorded"),
-        ("true_state", "bots always see it and agents never do"),
-    ):
-        value = getattr(config, name)
-        if value not in (None, ()):
-            allowed = f"none at a table of catanatron, where {reason}"
-            raise not_possible(name, str(value), allowed)
 
 
 def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]) -> GameResult:
@@ -101,10 +91,7 @@ def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Ag
     rules, seed = config.rules, config.seed_of(scheduled)
     hosted = _HostedGame(rules, deal(rules, seed))
     seated = zip(
-        scheduled.seats,
-        hosted.game.state.colors,
-        seat_seeds(seed, rules.num_players),
-        strict=True,
+        scheduled.seats, hosted.game.state.colors, seat_seeds(seed, rules.num_players), strict=True
     )
     players = [_player(agents[k], color, rules, own_seed) for k, color, own_seed in seated]
     hosted.game.state.players = players
@@ -132,8 +119,8 @@ class _HostedGame:
         """Play to the end, to the limit of turns, or until somebody fails."""
         game = self.game
         while self.end is None:
-            seat, offered = game.state.current_player_index, moves_offered(game)
-            set_playable_actions(game, offered)
+            seat, offered = game.state.current_player_index, installed.moves_offered(game)
+            installed.set_playable_actions(game, offered)
             start = time.perf_counter()
             try:
                 action = players[seat].decide(game, offered)
@@ -173,11 +160,11 @@ class _HostedGame:
 
 def deal(rules: Rules, seed: int) -> Any:
     """A new game; seats have the same colors in all games, whoever sits there."""
-    players, maps = module("models.player"), module("models.map")
+    players, maps = installed.module("models.player"), installed.module("models.map")
     random.seed(seed)
-    options = {"friendly_robber": rules.friendly_robber} if has_records() else {}
+    options = {"friendly_robber": rules.friendly_robber} if installed.has_records() else {}
     parts = [_NUMBERS[rules.board]] if hasattr(maps, "NumberPlacement") else []
-    return module("game").Game(
+    return installed.module("game").Game(
         [players.Player(players.Color[name]) for name in COLORS[: rules.num_players]],
         seed=seed or 1,
         discard_limit=rules.discard_limit,

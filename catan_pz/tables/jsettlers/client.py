@@ -174,8 +174,7 @@ class _Seat:
     player: TablePlayer
     queue: "asyncio.Queue[tuple[Message, int]]"
     task: "asyncio.Task[None] | None" = None
-    waiting: int = 0
-    """characters of the messages in the queue"""
+    waiting: int = 0  # characters of the messages in the queue
 
 
 class RobotClient(Client):

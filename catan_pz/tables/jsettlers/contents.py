@@ -160,11 +160,9 @@ class Invitation(NamedTuple):
     """An invitation to a game."""
 
     game: str
-    number: int
-    """of the seat"""
+    number: int  # of the seat
     trading: bool
-    other_rules: tuple[str, ...]
-    """options by which it isn't the base game of two to four players for 10 points"""
+    other_rules: tuple[str, ...]  # options by which it isn't the base game for 10 points
 
 
 def invitation_in(message: Message) -> Invitation:
@@ -237,21 +235,16 @@ def discard_in(message: Message) -> tuple[int | None, list[int]]:
 def offer_in(message: Message) -> tuple[int, list[int], Bundles]:
     """An offer or counter-offer: who makes it, to whom, and what it gives and gets."""
     start = 2 + SEATS
-    bundles = _two_bundles(message, start)
+    bundles = two_bundles(message, start)
     to = [number for number, field in enumerate(message.fields[2:start]) if field == "true"]
     return message.integer(1), to, bundles
-
-
-def trade_in(message: Message) -> tuple[int, int, Bundles]:
-    """An accepted offer: who takes it, who made it, and what the maker gives and gets."""
-    return message.integer(1), message.integer(2), _two_bundles(message, 3)
 
 
 def bank_trade_in(message: Message) -> tuple[int | None, Bundles]:
     """Who trades with the bank, None if nobody is named, and what is given and got."""
     named = len(message.fields) > 1 + 2 * NUM_RESOURCES
     number = message.integer(1 + 2 * NUM_RESOURCES) if named else None
-    return number, _two_bundles(message, 1)
+    return number, two_bundles(message, 1)
 
 
 def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
@@ -268,9 +261,7 @@ def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
     return number, action, pairs
 
 
-def _two_bundles(message: Message, start: int) -> Bundles:
+def two_bundles(message: Message, start: int) -> Bundles:
+    """Cards of each resource given, and those got, from a field on."""
     counts = message.counts(start, start + 2 * NUM_RESOURCES)
-    return (
-        from_theirs(counts[:NUM_RESOURCES]),
-        from_theirs(counts[NUM_RESOURCES:]),
-    )
+    return (from_theirs(counts[:NUM_RESOURCES]), from_theirs(counts[NUM_RESOURCES:]))

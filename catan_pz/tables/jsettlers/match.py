@@ -58,20 +58,14 @@ class TableMatch:
     """A match of an agent as it was played."""
 
     name: str
-    result: Result
-    """the games played to their end; seat 0 is the one that goes first"""
-    refusals: int = 0
-    """commands that the server refused, in the games played now"""
-    refused: list[str] = field(default_factory=list)
-    """the first of them in each game, in words"""
-    broken: list[str] = field(default_factory=list)
-    """why games of now were broken off, which are played again"""
-    agent_failed: int = 0
-    """how many of them because the agent failed"""
-    gave_up: str = ""
-    """why the match ended before all games were played, if it did"""
+    result: Result  # the games played to their end; seat 0 is the one that goes first
+    refusals: int = 0  # commands that the server refused, in the games played now
+    refused: list[str] = field(default_factory=list)  # the first of them in each game, in words
+    broken: list[str] = field(default_factory=list)  # why games of now were broken off
+    agent_failed: int = 0  # how many of them because the agent failed
+    gave_up: str = ""  # why the match ended before all games were played, if it did
+    # Games of other players or rules that the robot was invited to, which don't count.
     others: list[str] = field(default_factory=list)
-    """games of other players or rules that the robot was invited to, which don't count"""
 
     def seat_weighted_rate(self) -> float | None:
         """The win rate as it would be with each seat drawn equally often; None if one never was."""
@@ -182,11 +176,10 @@ class _Running:
     games: int
     parallel: int
     played: Callable[[], None]
-    begun: int
-    """games that have begun, those of the file included"""
+    begun: int  # games that have begun, those of the file included
     broken_in_row: int = 0
+    # Games that the robot isn't invited to yet, and when each is given up.
     asked_for: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
-    """games that the robot isn't invited to yet, and when each is given up"""
     under_way: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
     organizer: Organizer | None = None

@@ -89,10 +89,8 @@ class MessageError(ValueError):
 class Message:
     """A message in its fields."""
 
-    kind: int
-    """number of its type, a `Kind` or another"""
-    fields: tuple[str, ...]
-    """what comes after it, split at commas and bars"""
+    kind: int  # number of its type, a `Kind` or another
+    fields: tuple[str, ...]  # what comes after it, split at commas and bars
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -280,7 +280,8 @@ class TableReader:
             self.offers.pop(self.seat_of(number), None)
 
     def _accepted(self, message: Message) -> Asks | None:
-        taker, maker, bundles = contents.trade_in(message)
+        taker, maker = message.integers(1, 3)
+        bundles = contents.two_bundles(message, 3)
         self.decisions.flush()
         self.followed.follow_trade(self.seat_of(maker), self.seat_of(taker), bundles)
         self.offers.clear()

@@ -23,7 +23,7 @@ from catan_pz.tables.catanatron.facts import (
     write_cards,
     write_position,
 )
-from catan_pz.tables.catanatron.installed import installed_version, moves_offered, written_records
+from catan_pz.tables.catanatron.installed import moves_offered, version, written_records
 from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, actions_of, stolen
 from catan_pz.tables.catanatron.players import document_of, map_document_of
 from catan_pz.tables.catanatron.table import deal, table_rules
@@ -162,7 +162,7 @@ def main():
         total += differences
         decisions += count
         touched.update(differences.keys())
-    print(f"catanatron {installed_version()}, {options.games} games, {decisions} decisions")
+    print(f"catanatron {version()}, {options.games} games, {decisions} decisions")
     for name, count in sorted(total.items()):
         print(f"{count:7d} in {touched[name]:5d} games  {name}")
 

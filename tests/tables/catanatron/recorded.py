@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from catan_pz.tables.catanatron.bots import BotSpec
-from catan_pz.tables.catanatron.installed import installed_version, moves_offered, written_records
+from catan_pz.tables.catanatron.installed import moves_offered, version, written_records
 from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_NAMES, plain
 from catan_pz.tables.catanatron.players import document_of, map_document_of
 from catan_pz.tables.catanatron.table import deal, table_rules
@@ -108,7 +108,7 @@ def record(num_players: int, seed: int) -> dict[str, Any]:
         )
         dealt.execute(dealt.state.current_player().decide(dealt, offered))
     return {
-        "catanatron": installed_version(),
+        "catanatron": version(),
         "seed": seed,
         "game": options,
         "map": plain_json(map_document_of(dealt.state.board.map)),

@@ -22,10 +22,10 @@ from catan_pz.tables.catanatron.facts import board_from_map
 from catan_pz.tables.catanatron.installed import (
     has_module,
     has_records,
-    installed_version,
     module,
     moves_offered,
     playable_actions,
+    version,
 )
 from catan_pz.tables.catanatron.moves import Move, actions_of
 from catan_pz.tables.catanatron.players import AgentPlayer, map_document_of, register
@@ -181,9 +181,9 @@ def test_the_command_plays_a_match(tmp_path) -> None:
     path = tmp_path / "games.jsonl"
     done = CliRunner().invoke(app, [*arguments, "--results", str(path), "--seed", "2"])
     assert done.exit_code == 0, done.output
-    assert f"against weighted at tables of catanatron {installed_version()}" in done.stdout
+    assert f"against weighted at tables of catanatron {version()}" in done.stdout
     header = json.loads(path.read_text().splitlines()[0])
-    assert header["agents"][1]["options"]["catanatron"] == installed_version()
+    assert header["agents"][1]["options"]["catanatron"] == version()
 
 
 def test_a_player_chooses_among_what_is_offered() -> None:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture
 def no_catanatron(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "find_spec", lambda _name: None)
-    for cached in (installed.installed_version, installed.module):
+    for cached in (installed.version, installed.module):
         cached.cache_clear()
 
 

@@ -1,5 +1,7 @@
 """Messages, places and boards in the protocol's form."""
 
+from functools import partial
+
 import pytest
 
 from catan_pz.tables.jsettlers.contents import (
@@ -11,7 +13,7 @@ from catan_pz.tables.jsettlers.contents import (
     invitation_in,
     offer_in,
     production_in,
-    trade_in,
+    two_bundles,
 )
 from catan_pz.tables.jsettlers.messages import (
     Kind,
@@ -54,7 +56,7 @@ WRONG_COUNTS = {
     "1033|g,p²,0,0,0,0,0": discard_in,
     "1040|g,40000000,0,0,0,0,0,1,0,0,0,0": bank_trade_in,
     "1041|g,0,true,true,true,true,128,0,0,0,0,0,0,0,0,1": offer_in,
-    "1039|g,0,1,0,0,0,0,0,0,-1,0,0,0": trade_in,
+    "1039|g,0,1,0,0,0,0,0,0,-1,0,0,0": partial(two_bundles, start=3),
     "1092|g|1|0|5|1000|1|0": production_in,
     "1024|g,0,102,6,3000000": elements_in,
     "1024|g,0,102": elements_in,
