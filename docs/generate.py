@@ -44,7 +44,7 @@ from catan_pz.published.factored import factored
 from catan_pz.render.ansi import board_text
 from catan_pz.render.geometry import HEX_POSITIONS, SIDE, VERTEX_POSITIONS, edge_ends, edge_middle
 from catan_pz.render.lettering import text
-from catan_pz.render.shapes import circle, line, polygon, rect
+from catan_pz.render.shapes import circle, element, line, points, rect
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import OPTIONS, PRESETS, Rules
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Phase, Resource
@@ -410,7 +410,7 @@ def numbering() -> str:
     drawn = [rect(-width / 2, -height / 2, width, height, "#fffdf7")]
     for hex_id, (x, y) in enumerate(HEX_POSITIONS):
         corners = [VERTEX_POSITIONS[v] for v in HEX_VERTICES[hex_id]]
-        drawn.append(polygon(corners, "#f0e6cc", stroke="#c9b98f"))
+        drawn.append(element("polygon", points=points(corners), fill="#f0e6cc", stroke="#c9b98f"))
         drawn.append(_number(x, y, hex_id, 24, "#8a6d2f"))
     drawn += [line(*edge_ends(edge), "#4aa3c7", 9) for edge in HARBOR_EDGES]
     for edge in range(NUM_EDGES):

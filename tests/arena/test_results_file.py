@@ -131,23 +131,23 @@ def test_a_file_or_folder_of_a_match_that_is_being_played_is_refused(
 ) -> None:
     draft = tmp_path / "records" / ".game-000003.x.draft.jsonl"
     draft.parent.mkdir()
-    play_missing = match._play_missing
+    make_tasks = match.make_tasks
 
     def start(*used: str, results: str = "games", seed: int = 7) -> Result:
         path = tmp_path / results if "games" in used else None
         folder = draft.parent if "records" in used else None
         return play(path, 6, records=folder, seed=seed)
 
-    def play_twice(*arguments: Any) -> None:
+    def play_twice(*arguments: Any) -> Any:
         draft.write_text("half")
         for _ in range(2):  # being refused doesn't open it to the next one
             with pytest.raises(ValueError, match=message):
                 start("games", "records", **second)
         assert draft.exists(), "what the first match is writing was removed"
         assert not (tmp_path / "other").exists()
-        play_missing(*arguments)
+        return make_tasks(*arguments)
 
-    monkeypatch.setattr(match, "_play_missing", play_twice)
+    monkeypatch.setattr(match, "make_tasks", play_twice)
     played = start(*first)
     monkeypatch.undo()
     assert start(*first) == played
