@@ -152,10 +152,12 @@ def serve_in_browser(path: str, tables: Sequence["LiveTable"] = (), page: str = 
         listen(opened, "127.0.0.1", tables, page=page)
 
 
-def command(*examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+def command(
+    *examples: str, name: str | None = None
+) -> Callable[[Callable[..., Any]], click.Command]:
     """A command whose help ends with examples, kept line by line."""
     lines = "\n".join(f"  {line}" for line in examples)
-    return click.command(epilog=f"\b\nExamples:\n{lines}")
+    return click.command(name, epilog=f"\b\nExamples:\n{lines}")
 
 
 def win_rate_words(result: Any, name: str, agent: str) -> str:

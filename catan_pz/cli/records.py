@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.cli.console import FOLDER, compiling_shown, examples, option, sentence
+from catan_pz.cli.console import FOLDER, command, compiling_shown, option, sentence
 from catan_pz.files import read_text, whole_file
 from catan_pz.names import shown
 from catan_pz.progress import progress_bar
@@ -72,13 +72,11 @@ def _listed(counts: Counter[str]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.most_common()) or "none"
 
 
-@click.command(
-    "import",
-    epilog=examples(
-        "catan-pz import replay.json --out games",
-        "catan-pz import downloads --out games",
-        "catan-pz export games/replay.jsonl --html replay.html",
-    ),
+@command(
+    "catan-pz import replay.json --out games",
+    "catan-pz import downloads --out games",
+    "catan-pz export games/replay.jsonl --html replay.html",
+    name="import",
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @option("--out", "Write the records here.", FOLDER, required=True)
