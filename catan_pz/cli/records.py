@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from catan_pz.cli.console import FOLDER, command, compiling_shown, option, sentence
-from catan_pz.files import read_text, whole_file
 from catan_pz.names import shown
-from catan_pz.progress import progress_bar
 from catan_pz.terms import Resource
 
 if TYPE_CHECKING:
@@ -89,6 +87,7 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     game becomes a record in the folder of --out, unless it is there already; report.json there
     tells how each was read.
     """
+    from catan_pz.progress import progress_bar
     from catan_pz.tables.records import read
 
     found = _Found()
@@ -126,10 +125,11 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
 
 def _add_reports(path: Path, reports: list[dict[str, Any]]) -> None:
     """Write reports after those that a file has."""
+    from catan_pz.files import read_text, write_bytes
+
     with suppress(OSError, ValueError):
         reports = [*json.loads(read_text(path)), *reports]
-    with whole_file(path) as draft:
-        draft.write_text(json.dumps(reports, indent=1) + "\n", encoding="utf-8")
+    write_bytes(path, (json.dumps(reports, indent=1) + "\n").encode())
 
 
 def _complain(path: Path, why: str) -> None:
