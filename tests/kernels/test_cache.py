@@ -135,7 +135,7 @@ def test_a_folder_that_takes_no_file_is_told_once(toy: Toy, monkeypatch, caplog)
     def refuse(*_args: object, **_options: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(cache, "whole_file", refuse)
+    monkeypatch.setattr(cache, "write_bytes", refuse)
     assert [toy.start() for _ in range(2)] == [1, 1]
     (said,) = caplog.messages
     assert os.strerror(errno.ENOSPC) in said
