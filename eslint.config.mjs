@@ -1,8 +1,8 @@
 // Checks the programs of the pages: `make lint-pages`.
 
 const browser = [
-  "Blob", "DecompressionStream", "Option", "Response", "URL", "WebSocket", "addEventListener", "atob",
-  "clearInterval", "document", "localStorage", "location", "matchMedia", "sessionStorage",
+  "AudioContext", "Blob", "DecompressionStream", "Option", "Response", "URL", "WebSocket", "addEventListener", "atob",
+  "clearInterval", "document", "localStorage", "location", "matchMedia", "navigator", "sessionStorage",
   "setInterval", "setTimeout", "window",
 ];
 

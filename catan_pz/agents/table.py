@@ -90,8 +90,11 @@ class Table:
         seated = self._seated[check_seat(seat, self.game.rules.num_players)]
         return view_of(self.game, seat) if seated is None else seated.view
 
-    def decide(self) -> int:
+    def decide(self, without: slice | None = None) -> int:
         """The choice of the agent that is to move; the game is left as it is.
+
+        Args:
+            without: actions that its mask leaves out; an agent that heeds no mask may choose them.
 
         Raises:
             RuntimeError: if no agent is to move.
@@ -103,9 +106,11 @@ class Table:
         if seated is None or self._is_finished or not self._is_open:
             reason = "no agent is to move" if self._is_open else "the table is closed"
             raise RuntimeError("the game is finished" if self._is_finished else reason)
-        agent = seated.agent
+        agent, view = seated.agent, seated.view
+        if without is not None:
+            view.mask[without] = 0
         with blamed(agent, seat):
-            action = as_action(agent.act(seated.view))
+            action = as_action(agent.act(view))
         try:
             game.check(action)
         except IllegalActionError as error:

@@ -1,31 +1,17 @@
 """What a person can press in the picture, and which actions each press plays."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from catan_pz import actions as table
 from catan_pz.actions import RESOURCE_NAMES, action_id, bundle_to_dict, describe_action
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.game.game import Game
 from catan_pz.game.view import view_of
-from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
-from catan_pz.render.layout import (
-    GAP,
-    HEIGHT,
-    MARGIN,
-    WIDTH,
-    Area,
-    Bar,
-    Box,
-    Disc,
-    covers,
-    layout,
-    on_board,
-)
 from catan_pz.render.log import bundle_words
-from catan_pz.render.view import CARD_WORDS, Bundle, TableView
+from catan_pz.render.view import CARD_WORDS, AnswerView, Bundle, TableView
 from catan_pz.render.words import edge_words, hex_words, terms_words, vertex_words
 from catan_pz.terms import (
     CARD_NAMES,
@@ -39,12 +25,6 @@ from catan_pz.terms import (
 )
 from catan_pz.text.commands import offer_actions
 
-DESK_HEIGHT: Final = 158.0
-"""How much higher a picture with a player's desk is."""
-
-DESK: Final = Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, DESK_HEIGHT - GAP)
-"""The desk, below the picture of the game."""
-
 NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
 _TEMPLATES: Final = (
     "offers here are 1 card for 1, 2 for 1 or 1 for 2 (--offers both: up to "
@@ -52,49 +32,12 @@ _TEMPLATES: Final = (
 )
 
 
-def hand_box(resource: int) -> Box:
-    """Where the cards of a resource lie on the desk."""
-    return Box(DESK.x + 14 + 56 * resource, DESK.y + 42, 52.0, 76.0)
-
-
-def card_box(card: int) -> Box:
-    """Where the development cards of a kind lie on the desk."""
-    return Box(DESK.x + 310 + 56 * card, DESK.y + 42, 52.0, 76.0)
-
-
-def tray_box(side: str, resource: int) -> Box:
-    """A cell of the tray, where cards to "give" and to "get" are laid out."""
-    row = ("give", "get").index(side)
-    return Box(DESK.x + 650 + 46 * resource, DESK.y + 36 + 54 * row, 42.0, 46.0)
-
-
-def _button_box(place: int) -> Box:
-    """The box of a button, two in a row."""
-    return Box(DESK.x + 890 + 103 * (place % 2), DESK.y + 34 + 38 * (place // 2), 98, 33)
-
-
-def vertex_area(vertex: int) -> Disc:
-    """Where a vertex is pressed."""
-    return Disc(*on_board(VERTEX_POSITIONS[vertex]), 17.0)
-
-
-def edge_area(edge: int) -> Bar:
-    """Where an edge is pressed."""
-    start, end = shortened(*edge_ends(edge), 12)
-    return Bar(on_board(start), on_board(end), 11.0)
-
-
-def hex_area(hex_id: int) -> Disc:
-    """Where a hex is pressed."""
-    return Disc(*on_board(HEX_POSITIONS[hex_id]), 44.0)
-
-
-PLACES: Final[dict[str, tuple[int, Callable[[int], Any], Callable[[TableView, int], str]]]] = {
-    "vertex": (NUM_VERTICES, vertex_area, vertex_words),
-    "edge": (NUM_EDGES, edge_area, edge_words),
-    "hex": (NUM_HEXES, hex_area, hex_words),
+PLACES: Final[dict[str, tuple[int, Callable[[TableView, int], str]]]] = {
+    "vertex": (NUM_VERTICES, vertex_words),
+    "edge": (NUM_EDGES, edge_words),
+    "hex": (NUM_HEXES, hex_words),
 }
-"""Kinds of places on the board, upper ones first: how many, the area of each, and its words."""
+"""Kinds of places on the board: how many, and each in words."""
 
 
 @dataclass(frozen=True)
@@ -114,25 +57,25 @@ class Draft:
 
 @dataclass(frozen=True)
 class Control:
-    """A part of the picture to be pressed.
+    """What can be pressed, and what can't be now.
 
     Attributes:
-        name: what it is, unique but for areas that do the same: "vertex 12", "roll", "get ore".
-        area: where it lies.
+        name: what it is, such as "vertex 12", "roll", "get ore".
         words: what pressing it does, or why it can't be pressed.
         play: the actions that pressing it plays, one after the other.
         draft: what is laid out once it is pressed, if it plays nothing.
         key: key of the keyboard that does the same, if any.
         label: what stands on a button.
+        places: further places of the board that stand for it.
     """
 
     name: str
-    area: Area
     words: str
     play: tuple[int, ...] = ()
     draft: Draft | None = None
     key: str = ""
     label: str = ""
+    places: tuple[str, ...] = ()
 
     @property
     def is_active(self) -> bool:
@@ -141,19 +84,46 @@ class Control:
 
 
 def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Control, ...]:
-    """All that a person in a seat can press now, upper things first; none if another decides."""
-    if game.player != seat or not game.mask.any():
+    """All that a person in a seat can press now; early answers where another decides."""
+    if not game.mask.any():
         return ()
+    if game.player != seat:
+        return tuple(_early_answers(view, seat))
     return tuple(_Decision(game, view, draft).controls())
 
 
-def control_at(pressable: Sequence[Control], x: float, y: float) -> Control | None:
-    """The control under a point of the picture, in its own units, also one that isn't active."""
-    return next((c for c in pressable if covers(c.area, x, y)), None)
+def _early_answers(view: TableView, seat: int) -> Iterator[Control]:
+    """Accept and reject for who has yet to be asked: all answer an offer at the same time."""
+    offer = view.offer
+    if offer is None or AnswerView(seat, "waiting") not in offer.answers:
+        return
+    hand = zip(view.seats[seat].hand, offer.get, strict=True)
+    yield from _answers(view, seat, all(low >= count for (low, _), count in hand))
+
+
+def _answers(view: TableView, seat: int, can_accept: bool) -> Iterator[Control]:
+    terms = terms_words(view, seat, view.turn_player)
+    if can_accept:
+        yield Control("accept", f"accept: {terms}", (table.ACCEPT,), key="a", label="Accept")
+    yield Control("reject", f"reject: {terms}", (table.REJECT,), key="x", label="Reject")
+    words = "reject this offer, and all others until my turn"
+    yield Control("reject all", words, (table.REJECT,), label="Reject all until my turn")
 
 
 def _one_more(bundle: Bundle, resource: int, count: int = 1) -> Bundle:
     return tuple(n + count * (r == resource) for r, n in enumerate(bundle))
+
+
+def _button(
+    name: str,
+    words: str,
+    *,
+    label: str = "",
+    key: str = "",
+    play: tuple[int, ...] = (),
+    draft: Draft | None = None,
+) -> Control:
+    return Control(name, words, play, draft, key, label or name.capitalize())
 
 
 class _Decision:
@@ -163,9 +133,7 @@ class _Decision:
         self.game, self.view, self.draft = game, view, draft
         self.seat, self.phase = game.player, game.phase
         self.legal: list[int] = game.legal_actions().tolist()
-        self.places = layout(view)
         self.hand: Bundle = tuple(low for low, _ in view.seats[self.seat].hand)
-        self._buttons = 0
 
     def has(self, first: int, count: int = 1) -> list[int]:
         """The legal actions among `count` from `first` on."""
@@ -186,21 +154,7 @@ class _Decision:
             yield from self.answers()
             yield from self.trade()
         if self.draft != Draft():
-            yield self.button("clear", "put back what is laid out", key="escape", draft=Draft())
-
-    def button(
-        self,
-        name: str,
-        words: str,
-        *,
-        label: str = "",
-        key: str = "",
-        play: tuple[int, ...] = (),
-        draft: Draft | None = None,
-    ) -> Control:
-        self._buttons += 1
-        box = _button_box(self._buttons - 1)
-        return Control(name, box, words, play, draft, key, label or name.capitalize())
+            yield _button("clear", "put back what is laid out", key="escape", draft=Draft())
 
     def board(self) -> Iterator[Control]:
         for first, kind, verb in (
@@ -209,35 +163,29 @@ class _Decision:
             (table.BUILD_ROAD, "edge", "build a road"),
             (table.MOVE_ROBBER, "hex", "move the robber here"),
         ):
-            count, area, words = PLACES[kind]
+            count, words = PLACES[kind]
             for a in self.has(first, count):
                 at = a - first
-                yield Control(f"{kind} {at}", area(at), f"{verb}: {words(self.view, at)}", (a,))
+                yield Control(f"{kind} {at}", f"{verb}: {words(self.view, at)}", (a,))
 
     def victims(self) -> Iterator[Control]:
         """Those to steal from: their panels, and their buildings beside the robber."""
         for a in self.has(table.STEAL, 3):
             q = (self.seat + a - table.STEAL + 1) % len(self.view.seats)
-            there = self.view.seats[q]
-            control = Control(
-                f"seat {q}", self.places.seats[q], f"steal a card from {self.view.name(q)}", (a,)
-            )
-            yield control
-            for v in map(int, HEX_VERTICES[self.view.robber]):
-                if v in there.settlements + there.cities:
-                    yield replace(control, area=vertex_area(v))
+            there = self.view.seats[q].settlements + self.view.seats[q].cities
+            beside = HEX_VERTICES[self.view.robber].tolist()
+            places = tuple(f"vertex {v}" for v in beside if v in there)
+            words = f"steal a card from {self.view.name(q)}"
+            yield Control(f"seat {q}", words, (a,), places=places)
 
     def dice_and_turn(self) -> Iterator[Control]:
         if self.has(table.ROLL):
-            roll = self.button("roll", "roll the dice", key="r", play=(table.ROLL,))
-            status = self.places.status
-            dice = Box(status.x + 8, status.y + 8, 112, status.height - 16)
-            yield from (roll, replace(roll, area=dice, label=""))
+            yield _button("roll", "roll the dice", key="r", play=(table.ROLL,))
         if self.has(table.END_TURN):
-            yield self.button("end turn", "end the turn", key="e", play=(table.END_TURN,))
+            yield _button("end turn", "end the turn", key="e", play=(table.END_TURN,))
         if self.has(table.BUY_DEVELOPMENT_CARD):
             words = "buy a development card for wool, grain and ore"
-            yield self.button("buy card", words, key="b", play=(table.BUY_DEVELOPMENT_CARD,))
+            yield _button("buy card", words, key="b", play=(table.BUY_DEVELOPMENT_CARD,))
 
     def cards(self) -> Iterator[Control]:
         for card, first, count in (
@@ -248,24 +196,23 @@ class _Decision:
         ):
             if not self.has(first, count):
                 continue
-            name, box = f"card {CARD_WORDS[card]}", card_box(card)
+            name = f"card {CARD_WORDS[card]}"
             if count == 1:
                 is_knight = card == Card.KNIGHT
                 words = f"play {'a ' * is_knight}{CARD_WORDS[card]}"
-                yield Control(name, box, words, (first,), key="k" * is_knight)
+                yield Control(name, words, (first,), key="k" * is_knight)
             elif self.draft.card == CARD_NAMES[card]:
-                yield Control(name, box, "put the card back", draft=Draft())
+                yield Control(name, "put the card back", draft=Draft())
             else:
                 chosen = Draft(card=CARD_NAMES[card])
-                yield Control(name, box, f"play {CARD_WORDS[card]}", draft=chosen)
+                yield Control(name, f"play {CARD_WORDS[card]}", draft=chosen)
 
     def resources_of_card(self) -> Iterator[Control]:
         """The resources to choose for year of plenty or monopoly."""
         for r, name in enumerate(RESOURCE_NAMES):
-            box = tray_box("get", r)
             if self.draft.card == CARD_NAMES[Card.MONOPOLY]:
                 words = f"take all {name} from everybody"
-                yield Control(f"get {name}", box, words, (table.PLAY_MONOPOLY + r,))
+                yield Control(f"get {name}", words, (table.PLAY_MONOPOLY + r,))
                 continue
             wanted = _one_more(self.draft.get, r)
             pairs = [
@@ -278,13 +225,13 @@ class _Decision:
                 words = f"take {bundle_words(bundle_to_dict(wanted))} from the bank"
                 play = (pairs[0],) if whole else ()
                 further = None if whole else replace(self.draft, get=wanted)
-                yield Control(f"get {name}", box, words, play, further)
+                yield Control(f"get {name}", words, play, further)
 
     def discards(self) -> Iterator[Control]:
         for a in self.has(table.DISCARD, NUM_RESOURCES):
             r = a - table.DISCARD
             name = RESOURCE_NAMES[r]
-            yield Control(f"hand {name}", hand_box(r), f"discard 1 {name}", (a,))
+            yield Control(f"hand {name}", f"discard 1 {name}", (a,))
 
     def composing(self) -> Iterator[Control]:
         """An offer that is being composed in the game itself."""
@@ -293,10 +240,10 @@ class _Decision:
             ("get", table.COMPOSE_GET, "ask for"),
         ):
             for a in self.has(first, NUM_RESOURCES):
-                name, box = RESOURCE_NAMES[a - first], tray_box(side, a - first)
-                yield Control(f"{side} {name}", box, f"add 1 {name} to what you {words}", (a,))
+                name = RESOURCE_NAMES[a - first]
+                yield Control(f"{side} {name}", f"add 1 {name} to what you {words}", (a,))
         if self.has(table.COMPOSE_SEND):
-            yield self.button("send", "send the offer", key="o", play=(table.COMPOSE_SEND,))
+            yield _button("send", "send the offer", key="o", play=(table.COMPOSE_SEND,))
 
     def trade(self) -> Iterator[Control]:
         """The tray, and what can be done with the cards in it."""
@@ -333,29 +280,28 @@ class _Decision:
         else:
             can = f"{self.view.name(self.view.turn_player)} can't" if counter else "nobody can"
             words = f"{can} have {wanted}"
-        return self.button("counter" if counter else "offer", words, key="o", play=play)
+        return _button("counter" if counter else "offer", words, key="o", play=play)
 
     def bank_button(self, bank: list[int], give: Bundle, get: Bundle) -> Control:
         given, got = ([r for r, n in enumerate(side) if n] for side in (give, get))
         if len(given) != 1 or len(got) != 1 or get[got[0]] != 1:
-            return self.button("bank", "lay out a card to give and one to get")
+            return _button("bank", "lay out a card to give and one to get")
         start, end = RESOURCE_NAMES[given[0]], RESOURCE_NAMES[got[0]]
         action = action_id("maritime_trade", give=start, get=end)
         rate = int(self.game.games["rate"][0, self.seat, given[0]])
         label = f"Bank {rate}:1"
         if action in bank:
             words = f"give the bank {rate} {start} for 1 {end}"
-            return self.button("bank", words, label=label, key="t", play=(action,))
+            return _button("bank", words, label=label, key="t", play=(action,))
         words = f"the bank has no {end}"
         if self.hand[given[0]] < rate:
             words = f"the bank takes {rate} {start}: you have {self.hand[given[0]]}"
-        return self.button("bank", words, label=label)
+        return _button("bank", words, label=label)
 
     def tray(self, side: str, bundle: Bundle, other: Bundle, most: int) -> Iterator[Control]:
         """One side of the tray, on which at most some cards are laid out."""
         full = f"no more than {most} a side" if most == MOST_COMPOSED else _TEMPLATES
         for r, name in enumerate(RESOURCE_NAMES):
-            box = tray_box(side, r)
             changed = (_one_more(bundle, r, count) for count in (1, -1))
             more, less = (
                 replace(self.draft, give=cards)
@@ -364,29 +310,22 @@ class _Decision:
                 for cards in changed
             )
             if bundle[r]:
-                corner = Disc(box.x + box.width - 6, box.y + box.height - 6, 9)
-                yield Control(f"less {side} {name}", corner, f"take 1 {name} back", draft=less)
+                yield Control(f"less {side} {name}", f"take 1 {name} back", draft=less)
             if other[r] or (side == "give" and bundle[r] >= self.hand[r]):
                 continue
             if sum(bundle) >= most:
-                yield Control(f"{side} {name}", box, full)
-                continue
-            words = f"lay out 1 {name} to {side}"
-            yield Control(f"{side} {name}", box, words, draft=more)
-            if side == "give":
-                yield Control(f"{side} {name}", hand_box(r), words, draft=more)
+                yield Control(f"{side} {name}", full)
+            else:
+                yield Control(f"{side} {name}", f"lay out 1 {name} to {side}", draft=more)
 
     def answers(self) -> Iterator[Control]:
-        terms = terms_words(self.view, self.view.turn_player)
-        for action, name, key in ((table.ACCEPT, "accept", "a"), (table.REJECT, "reject", "x")):
-            if self.has(action):
-                yield self.button(name, f"{name}: {terms}", key=key, play=(action,))
+        if self.has(table.REJECT):
+            yield from _answers(self.view, self.seat, bool(self.has(table.ACCEPT)))
         for a in self.has(table.CLOSE_WITH, 3):
             q = (self.seat + a - table.CLOSE_WITH + 1) % len(self.view.seats)
             name = self.view.name(q)
-            words = f"trade with {name}: {terms_words(self.view, q)}"
-            yield self.button(f"close {q}", words, label=name, key=str(q), play=(a,))
-            yield Control(f"seat {q}", self.places.seats[q], words, (a,))
+            words = f"trade with {name}: {terms_words(self.view, self.seat, q)}"
+            yield _button(f"close {q}", words, label=name, key=str(q), play=(a,))
         if self.has(table.WITHDRAW):
             words = "take the offer back"
-            yield self.button("withdraw", words, key="x", play=(table.WITHDRAW,))
+            yield _button("withdraw", words, key="x", play=(table.WITHDRAW,))

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from catan_pz.actions import COMPOSE_SEND, END_TURN, OFFER
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed
@@ -18,6 +19,7 @@ from catan_pz.game.record import GameRecord
 from catan_pz.names import seat_names
 from catan_pz.render.log import log_line
 from catan_pz.rules import Rules
+from catan_pz.terms import Phase
 
 
 def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
@@ -51,9 +53,10 @@ class PlayedGame:
     Attributes:
         table: the table at which the agents sit.
         record: all that was played, with the seats' names.
-        persons: the seats that persons play.
+        persons: the seats of persons, also those that an agent plays meanwhile.
         seat: the first person's seat, None where nobody plays.
         logs: what happened, a line a decision, as each person and onlookers may know it.
+        heard: the events of each decision, which hold what is hidden.
         advisers: by seat, those who advise persons.
         failed: the seat whose agent hasn't come back from hearing of the game; None if all have.
     """
@@ -70,13 +73,15 @@ class PlayedGame:
     ) -> None:
         self.game, self.agents, self.adviser = game, agents, adviser
         self.names = list(names or names_of(agents))
-        self.persons = [seat for seat, agent in enumerate(agents) if agent is None]
+        self.persons = [seat for seat, one in enumerate(specs or agents) if one is None]
         self.seat = self.persons[0] if self.persons else None
         self.viewer = viewer if self.seat is None else self.seat
         self.logs: dict[int, list[str]] = {seat: [] for seat in (ONLOOKER, *self.persons)}
+        self.heard: list[Events] = []
         self.failed: int | None = None
         # Before agents hear of a decision, which they may fail in.
         self.record = GameRecord.of(game, self.names, specs)
+        game.listeners.append(self._listen)
         seeds = seat_seeds(seed, game.rules.num_players)
         self.table = Table(game, agents, seeds)
         self.table.guard = self._guarded
@@ -85,7 +90,6 @@ class PlayedGame:
             for seat in self.persons
             if adviser is not None
         }
-        game.listeners.append(self._listen)
 
     @classmethod
     def resumed(
@@ -117,6 +121,18 @@ class PlayedGame:
         session.draw_chance_anew(seed)
         return session
 
+    def renewed(self, decisions: int, agents: Sequence[Agent | None]) -> "PlayedGame":
+        """The game as it was after some decisions, with these agents in the seats."""
+        record, seed = self.record, secrets.randbits(63)
+        game = Game.from_snapshot(record.start)
+        session = PlayedGame(
+            game, agents, seed, self.names, specs=record.agents, adviser=self.adviser
+        )
+        for decision in record.decisions[:decisions]:
+            game.step_once(decision.action, decision.outcome)
+        session.draw_chance_anew(seed)
+        return session
+
     def again(self) -> "PlayedGame":
         """Another game of the same seats, which nobody can foretell."""
         seed = secrets.randbits(63)
@@ -144,6 +160,7 @@ class PlayedGame:
         return viewer if self.persons else self.viewer
 
     def _listen(self, _game: Game, events: Events) -> None:
+        self.heard.append(events)
         for viewer, log in self.logs.items():
             log.append(log_line(events, self.shown_to(viewer), self.names))
 
@@ -167,7 +184,18 @@ class PlayedGame:
     @property
     def waits_for_person(self) -> bool:
         """Whether a person is to decide."""
-        return not self.is_finished and self.game.player in self.persons
+        return not self.is_finished and self.agents[self.game.player] is None
+
+    def decide(self) -> int:
+        """What the agent that is to move chooses; among persons it makes one offer a turn."""
+        if not self.persons or self.game.phase != Phase.MAIN or not self._offers_made:
+            return self.table.decide()
+        action = self.table.decide(slice(OFFER, COMPOSE_SEND + 1))
+        return END_TURN if OFFER <= action <= COMPOSE_SEND else action
+
+    @property
+    def _offers_made(self) -> int:
+        return int(self.game.games["offers_made"][0])
 
     def play(self, action: int) -> None:
         """Play an action, and let the agents go at the end."""

@@ -1,6 +1,5 @@
-"""Where the parts of the picture lie, in its own units: what is drawn and what is clicked."""
+"""Where the parts of the picture lie, in its own units."""
 
-from math import hypot
 from typing import Final, NamedTuple
 
 from catan_pz.render.geometry import Point
@@ -39,39 +38,6 @@ class Box(NamedTuple):
     def around(self, rim: float) -> "Box":
         """A box that is larger by a rim."""
         return Box(self.x - rim, self.y - rim, self.width + 2 * rim, self.height + 2 * rim)
-
-
-class Disc(NamedTuple):
-    """A disc."""
-
-    x: float
-    y: float
-    radius: float
-
-
-class Bar(NamedTuple):
-    """A straight bar with round ends, `reach` units to each side of its line."""
-
-    start: Point
-    end: Point
-    reach: float
-
-
-Area = Box | Disc | Bar
-
-
-def covers(area: Area, x: float, y: float) -> bool:
-    """Whether a point lies in an area."""
-    match area:
-        case Box(left, top, width, height):
-            return left <= x < left + width and top <= y < top + height
-        case Disc(at_x, at_y, reach):
-            return hypot(x - at_x, y - at_y) <= reach
-        case Bar((x1, y1), (x2, y2), reach):
-            dx, dy = x2 - x1, y2 - y1
-            along = ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy)
-            along = min(1.0, max(0.0, along))
-            return hypot(x - x1 - along * dx, y - y1 - along * dy) <= reach
 
 
 class Layout(NamedTuple):

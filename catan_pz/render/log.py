@@ -1,6 +1,7 @@
 """Decisions in words, without what a viewer may not know."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from catan_pz.actions import RESOURCE_NAMES, describe_action
@@ -50,8 +51,13 @@ _SIMPLE: Final = {
 }
 """What an action is called once it is played, where there is no more to say."""
 
-_AT: Final = {"vertex": " at V{}", "edge": " at E{}", "hex": ", now on H{}"}
+_AT: Final = {"vertex": " at ", "edge": " at ", "hex": ", now on "}
 """How a line that names places goes on after what was done there."""
+
+Places = Mapping[str, Callable[[int], str]]
+"""Names each "vertex", "edge" and "hex"."""
+
+NUMBERED: Final[Places] = {"vertex": "V{}".format, "edge": "E{}".format, "hex": "H{}".format}
 
 
 def bundle_words(bundle: Mapping[str, int]) -> str:
@@ -72,7 +78,7 @@ def log_line(
     viewer: int | None = None,
     names: Sequence[str] | None = None,
     *,
-    places: bool = False,
+    places: Places = MappingProxyType({}),
 ) -> str:
     """What a decision brought, in one line.
 
@@ -80,7 +86,7 @@ def log_line(
         events: all events of the decision.
         viewer: the seat that reads it, or `ONLOOKER`; None for somebody who sees everything.
         names: what the seats are called; "Player 0" and so on where None.
-        places: whether it names the place that is built on or robbed: "V12".
+        places: how it names the place that is built on or robbed; by default it doesn't.
     """
     seen = events if viewer is None else as_seen_by(events, viewer)
     return _LogLine(seen, names, places).line()
@@ -89,7 +95,7 @@ def log_line(
 class _LogLine:
     """Tells of one decision, as somebody sees it."""
 
-    def __init__(self, events: Events, names: Sequence[str] | None, places: bool) -> None:
+    def __init__(self, events: Events, names: Sequence[str] | None, places: Places) -> None:
         self._decision, *self._events = events
         self._names = names
         self._places = places
@@ -110,8 +116,8 @@ class _LogLine:
 
     def _place(self, described: Mapping[str, Any]) -> str:
         for kind, words in _AT.items():
-            if self._places and kind in described:
-                return words.format(described[kind])
+            if kind in self._places and kind in described:
+                return words + self._places[kind](described[kind])
         return ""
 
     def _victory(self) -> str:

@@ -123,15 +123,15 @@ def _answer_words(view: TableView, answer: AnswerView) -> str:
     return f"{name} {words[answer.kind]}."
 
 
-def terms_words(view: TableView, other: int) -> str:
-    """What a trade with another seat would be for who is to move: "you give 1 ore, get 1 brick"."""
+def terms_words(view: TableView, seat: int, other: int) -> str:
+    """What a trade with another would be for a seat: "you give 1 ore, get 1 brick"."""
     offer = view.offer
     if offer is None:
         return ""
     counter = next((a for a in offer.answers if a.seat == other and a.give), None)
     give, get = (offer.give, offer.get) if counter is None else (counter.give, counter.get)
-    # What a counter-offer gives, its maker gives, as with the offer.
-    if counter is not None or offer.seat != view.player_to_move:
+    # What an offer or a counter-offer gives, its maker gives.
+    if counter is not None or offer.seat != seat:
         give, get = get, give
     return f"you give {_offered(give)}, get {_offered(get)}"
 

@@ -11,7 +11,7 @@ from catan_pz.board.topology import HARBOR_VERTICES
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.observation.segments import MANY_TURNS
-from catan_pz.render.log import log_line
+from catan_pz.render.log import NUMBERED, log_line
 from catan_pz.render.view import CARD_WORDS
 from catan_pz.rules import OBSERVED
 from catan_pz.terms import NUM_HEXES, Phase
@@ -47,7 +47,7 @@ _TASKS: Final = {
 def news_of(decisions: Iterable[Events], seat: int, num_players: int) -> list[str]:
     """A line for each decision that an agent in a seat observed."""
     names = [SEATS[(k - seat) % num_players] for k in range(num_players)]
-    lines = [log_line(events, names=names, places=True) for events in decisions]
+    lines = [log_line(events, names=names, places=NUMBERED) for events in decisions]
     return [_addressed(line) if line.startswith(f"{SEATS[0]} ") else line for line in lines]
 
 

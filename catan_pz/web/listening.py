@@ -126,8 +126,6 @@ def listen(
         # Longer messages are refused with a reason up to here, and cut off beyond.
         ws_max_size=2 * (MOST_BYTES if studies is None else MOST_BYTES_OF_A_STUDY),
         limit_concurrency=_MOST_CONNECTIONS,
-        # A frame of some hundred bytes could unpack to as much.
-        ws_per_message_deflate=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
     )

@@ -10,10 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from catan_pz.actions import describe_action
 from catan_pz.agents.adviser import Question
 from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
 from catan_pz.names import printable, shown
+from catan_pz.play.session import PlayedGame
 from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
@@ -23,6 +25,23 @@ LONGEST_DECISION: Final = 300.0
 
 LONGEST_LEAVING: Final = 10.0
 """Seconds that agents have for closing when the server ends."""
+
+_PAUSES: Final = {
+    "end_turn": 0.0,
+    "offer": 0.0,
+    "compose_give": 0.0,
+    "compose_get": 0.0,
+    "compose_send": 0.0,
+    "accept": 0.0,
+    "reject": 0.0,
+    "withdraw": 0.0,
+    "discard": 0.5,
+    "move_robber": 1.5,
+    "steal": 1.5,
+    "close_with": 1.5,
+    "play_monopoly": 2.0,
+}
+"""How long an action is shown, by its kind, in pauses; others for one."""
 
 
 Moment = tuple[HostedGame, int, str | None]
@@ -48,7 +67,7 @@ class LiveTable:
     Args:
         hosted: the game.
         path: where the table is saved, at the start and after each decision; None for nowhere.
-        pause: seconds that an agent's decision is shown before the next.
+        pause: seconds that an agent's decision is shown before the next, more or less by its kind.
         keeps_links: whether the file holds the links, too, or the recorded game alone.
     """
 
@@ -110,23 +129,45 @@ class LiveTable:
                 if session.is_finished or session.waits_for_person:
                     await self.wait_for_change(ONLOOKER, moment)
                     continue
-                action = await self._decision()
-                await self.in_lane(session.play, action, longest=LONGEST_DECISION)
+                action = await self._decision(session)
+                if action is None:
+                    continue
+                await self.in_lane(self._play, session, action, longest=LONGEST_DECISION)
                 await self.tell()
-                await asyncio.sleep(self._pause)
+                kind = describe_action(action)["kind"]
+                await asyncio.sleep(self._pause * _PAUSES.get(kind, 1.0))
         except AGENT_ERRORS as error:
             await self._fail(error)
 
-    async def _decision(self) -> int:
-        """What the agent that is to move chooses; persons' presses don't wait for it."""
-        session = self.hosted.session
-        decide = session.table.decide
-        deciding = asyncio.get_running_loop().run_in_executor(self._agents, decide)
+    async def _decision(self, session: PlayedGame) -> int | None:
+        """What the agent that is to move chooses; persons' presses don't wait for it.
+
+        None where the session is another by now: somebody came back to a seat.
+        """
+        deciding = asyncio.get_running_loop().run_in_executor(self._agents, session.decide)
         try:
             return await asyncio.wait_for(deciding, LONGEST_DECISION)
         except AGENT_ERRORS:
+            if session is not self.hosted.session:
+                return None
             session.failed = session.game.player
             raise
+
+    def _play(self, session: PlayedGame, action: int) -> None:
+        if session is self.hosted.session:
+            self.hosted.play(action)
+
+    async def arrive(self, viewer: int) -> None:
+        """Somebody has opened the first page of a viewer."""
+        await asyncio.shield(self._refusal_of(self._do(self.hosted.arrive, viewer)))
+
+    async def leave(self, viewer: int) -> None:
+        """The last page of a viewer is closed."""
+        await asyncio.shield(self._refusal_of(self._do(self.hosted.leave, viewer)))
+
+    async def _do(self, work: Callable[..., None], *given: Any) -> None:
+        await self.in_lane(work, *given, longest=LONGEST_DECISION)
+        await self.tell()
 
     async def _fail(self, error: BaseException) -> None:
         """Stop the table for good, and say whose agent failed to all who look on."""
@@ -181,7 +222,7 @@ class LiveTable:
         if message.get("again") is True:
             work = self._begin_again()
         elif isinstance(name, str) and type(version) is int:
-            work = self._press(viewer, name, version)
+            work = self._do(self.hosted.press, viewer, name, version)
         else:
             return "a message names what to press and the version of the picture"
         return await asyncio.shield(self._refusal_of(work))  # also if the viewer leaves
@@ -194,11 +235,6 @@ class LiveTable:
         except AGENT_ERRORS as error:  # agents hear of it, and begin and end games
             await self._fail(error)
             return self.failure
-
-    async def _press(self, viewer: int, name: str, version: int) -> None:
-        press = partial(self.hosted.press, viewer, name, version)
-        await self.in_lane(press, longest=LONGEST_DECISION)
-        await self.tell()
 
     async def _begin_again(self) -> str | None:
         """Start another game of the same seats, once this one is over."""

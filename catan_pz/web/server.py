@@ -22,6 +22,7 @@ from starlette.websockets import WebSocket
 
 from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
+from catan_pz.web.drawn import BOX, areas, control_json, symbols
 from catan_pz.web.live_table import LiveTable, log_failure
 from catan_pz.web.responses import (
     LEFT,
@@ -37,7 +38,6 @@ from catan_pz.web.responses import (
     send,
 )
 from catan_pz.web.study_server import Studies
-from catan_pz.web.table import control_json, layout_for
 
 MOST_ONLOOKERS: Final = 200
 """Connections by the onlookers' link of a table; further ones are refused."""
@@ -54,17 +54,21 @@ class Connection(Visitor):
         self._table = table
         self._viewer = viewer
         self._told = table.moment_of(viewer)
-        self._lines = 0
+        self._log: list[dict[str, Any]] = []
+        self._view: dict[str, Any] = {}
         self._advising: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Serve until the browser leaves, or has to make room."""
+        hosted = self._table.hosted
         await send(
             self._socket,
             {
-                "layout": layout_for(self._viewer),
+                "board": BOX,
+                "areas": areas(),
                 "viewer": self._viewer,
                 "adviser": self._table.adviser_of(self._viewer),
+                "invitation": hosted.invitation if hosted.session.persons else None,
             },
         )
         running = [asyncio.create_task(work()) for work in (self._send, self._hear, self._leave)]
@@ -94,15 +98,19 @@ class Connection(Visitor):
         picture = await self._table.in_lane(hosted.picture, self._viewer)
         before, self._told = self._told, (hosted, picture.version, warning)
         if hosted is not before[0]:
-            self._layers, self._lines = [], 0
-        lines = picture.log[self._lines :]
-        first, self._lines = self._lines, self._lines + len(lines)
+            self._layers, self._log, self._view = [], [], {}
+        log = picture.log
+        known = zip(self._log, log, strict=False)
+        first = next((k for k, (old, new) in enumerate(known) if old != new), None)
+        first = min(len(self._log), len(log)) if first is None else first
+        view, self._view, self._log = self._view, picture.view, log[:]
         return {
             "version": picture.version,
             "layers": self._changed(picture.layers),
+            "view": {what: v for what, v in picture.view.items() if view.get(what, ...) != v},
             "first_line": first,
             "controls": [control_json(c) for c in picture.controls],
-            "log": lines,
+            "log": log[first:],
             "warning": warning,
             **picture.status,
         }
@@ -209,7 +217,7 @@ class _Served:
         """The page of a table."""
         if self.find(request.path_params["link"]) is None:
             return PlainTextResponse("There is no table with this link.", 404)
-        return page("table")
+        return page("table", symbols=symbols())
 
     async def socket(self, socket: WebSocket) -> None:
         """The connection of a viewer."""
@@ -229,10 +237,14 @@ class _Served:
         if viewer != ONLOOKER and len(of_viewer) > MOST_OF_A_SEAT:
             of_viewer.pop(0).make_room()
         try:
+            if viewer != ONLOOKER and len(of_viewer) == 1:
+                await table.arrive(viewer)
             await connection.run()
         finally:
             if connection in of_viewer:
                 of_viewer.remove(connection)
+            if viewer != ONLOOKER and not of_viewer:
+                await table.leave(viewer)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:

@@ -15,11 +15,9 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from catan_pz.agents import registry
-from catan_pz.events import ONLOOKER
-from catan_pz.render.palette import SEATS
-from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
 from catan_pz.render.words import table_words
+from catan_pz.web.drawn import BOX, areas, board_layers, places_json, symbols, view_json
 from catan_pz.web.responses import (
     LEFT,
     POLICY_VIOLATION,
@@ -31,7 +29,6 @@ from catan_pz.web.responses import (
     send,
 )
 from catan_pz.web.study import Study, StudyError
-from catan_pz.web.table import layout_for, places_json
 
 MOST_BYTES: Final = 2 * 2**20
 """Of a message: a recorded game may be opened, of 1,000 turns of random players too."""
@@ -75,7 +72,7 @@ class Studies:
         return [Route("/study", self._page), WebSocketRoute("/study/socket", self._socket)]
 
     async def _page(self, _request: Request) -> Response:
-        return page("study")
+        return page("study", symbols=symbols())
 
     async def _socket(self, socket: WebSocket) -> None:
         if not is_own_origin(socket):
@@ -141,10 +138,10 @@ class StudyConnection(Visitor):
             await send(
                 self._socket,
                 {
-                    "layout": layout_for(ONLOOKER),
+                    "board": BOX,
+                    "areas": areas(),
                     "known_agents": registry.names(),
                     "most_bytes": MOST_BYTES,
-                    "colors": [{"fill": seat.fill, "outline": seat.outline} for seat in SEATS],
                 },
             )
             await self._tell(lambda: None)
@@ -272,10 +269,10 @@ class StudyConnection(Visitor):
         study = self._study
         change()
         view = table_view(study.game.snapshot())
-        layers = self._changed(table_layers(view, study.log[-1] if study.log else None))
         is_playing = is_playing and study.is_playable
         news = {
-            "layers": layers,
+            "layers": self._changed(board_layers(view)),
+            "view": view_json(view),
             "log": study.log[-_MOST_LINES:],
             "words": table_words(view),
             "is_playing": is_playing,

@@ -1,22 +1,30 @@
 """A game between persons and agents, as a server holds it: who may see and press what."""
 
+import hashlib
 import secrets
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from catan_pz import agents as known_agents
+from catan_pz.actions import ACCEPT, REJECT, describe_action
 from catan_pz.agents.adviser import Question
-from catan_pz.events import ONLOOKER
-from catan_pz.play.controls import DESK, DESK_HEIGHT, PLACES, Control, Draft, controls
-from catan_pz.play.desk import desk_layers
+from catan_pz.events import ONLOOKER, EventKind
+from catan_pz.play.controls import Control, Draft, controls
 from catan_pz.play.session import PlayedGame
-from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar
-from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import TableView, table_view
 from catan_pz.render.words import table_words
+from catan_pz.terms import Phase
+from catan_pz.web.drawn import board_layers, prompt, view_json
+from catan_pz.web.ending import ending_json
+from catan_pz.web.story import Story
 
-SPLIT: Final = MARGIN + SEA_WIDTH + 4
-"""Where the board ends and the panels begin, in the picture's units."""
+_REVEALING: Final = frozenset(
+    {EventKind.ROLLED, EventKind.STOLEN, EventKind.CARD_BOUGHT, EventKind.OFFER_GIVES}
+)
+"""What a decision brings that can't be taken back."""
+
+_LASTING: Final = frozenset({"accept", "reject", "close_with", "play_monopoly", "compose_give"})
+"""Further kinds of actions that can't be taken back: others have answered or shown something."""
 
 
 class PressError(ValueError):
@@ -28,16 +36,18 @@ class Picture(NamedTuple):
 
     Attributes:
         version: number of the moment, of this viewer's own count; what is pressed names it.
-        layers: the picture's layers as SVG.
+        layers: the board's layers as SVG.
         controls: what the viewer can press, and what can't be pressed now, which says why.
-        log: what happened, a line a decision.
+        log: what happened, as `story` tells it.
+        view: what the viewer knows of seats, bank, dice and offer, as JSON values.
         status: everything else that the page shows, as JSON values.
     """
 
     version: int
     layers: list[str]
     controls: tuple[Control, ...]
-    log: list[str]
+    log: list[dict[str, Any]]
+    view: dict[str, Any]
     status: dict[str, Any]
 
 
@@ -47,14 +57,35 @@ class HostedGame:
     Args:
         session: the game with its agents.
         links: the secret of each person's seat and of onlookers; drawn where None.
+
+    Attributes:
+        here: the persons whose page is open.
+        claimed: the persons whose page was ever open, or who have decided something.
     """
 
     def __init__(self, session: PlayedGame, links: Mapping[int, str] | None = None) -> None:
         self.session = session
         self.links = dict(links or {v: secrets.token_urlsafe(16) for v in session.logs})
+        self.here: set[int] = set()
+        decided = {decision.player for decision in session.record.decisions}
+        self.claimed = decided & {*session.persons}
         self._drafts: dict[int, Draft] = {}
-        self._presses: Counter[int] = Counter()
+        self._early: dict[int, int] = {}  # answers of those who are yet to be asked
+        self._refusing: set[int] = set()  # who rejects all offers until the own turn
+        self._changes = dict.fromkeys(session.logs, 0)
         self._pictures: dict[int, Picture] = {}
+        self._stories = {viewer: Story(self, viewer) for viewer in session.logs}
+
+    @property
+    def invitation(self) -> str:
+        """The secret by which free seats are taken; it follows from the links of the seats."""
+        secrets_of_all = "".join(self.links[viewer] for viewer in sorted(self.links))
+        return hashlib.sha256(secrets_of_all.encode()).hexdigest()[:22]
+
+    @property
+    def free_seats(self) -> list[int]:
+        """Seats of persons who never came."""
+        return [seat for seat in self.session.persons if seat not in self.claimed]
 
     def viewer_of(self, link: str) -> int | None:
         """The seat whose secret it is, or `ONLOOKER`; None if it is nobody's."""
@@ -68,7 +99,9 @@ class HostedGame:
         """Another game at the same links."""
         session = self.session.again()
         session.draw_chance_anew(secrets.randbits(63))
-        return HostedGame(session, self.links)
+        game = HostedGame(session, self.links)
+        game.here, game.claimed = self.here, self.claimed
+        return game
 
     def advised_decision(self, viewer: int) -> int | None:
         """The number of the decision on which a viewer can have advice now; None for none.
@@ -94,13 +127,83 @@ class HostedGame:
         if control is None:
             raise PressError("that can't be pressed now")
         self._drafts[viewer] = control.draft or Draft()
-        for action in control.play:
-            self.session.play(action)
-        self._presses[viewer] += 1
+        self._changes[viewer] += 1
+        game = self.session.game
+        if name == "undo":
+            self._renew(len(self.session.record.decisions) - 1, self.session.agents)
+        elif name.startswith("agent "):
+            self.seat_agent(int(name.split()[1]))
+        elif control.play and game.player != viewer:
+            self._early[viewer] = control.play[0]
+        else:
+            for action in control.play:
+                self.session.play(action)
+        if name == "reject all":
+            self._refusing.add(viewer)
+        self._answer()
+
+    def play(self, action: int) -> None:
+        """Play an agent's action, and the answers that persons have given before."""
+        self.session.play(action)
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer an offer for those who have answered before they were asked, or reject all.
+
+        What an agent offers and a person can't pay is rejected for them.
+        """
+        session = self.session
+        while session.waits_for_person and session.game.phase == Phase.ANSWER:
+            game, seat = session.game, session.game.player
+            is_agents = session.agents[game.turn_player] is not None
+            hopeless = is_agents and not game.mask[ACCEPT]
+            if seat not in self._early and seat not in self._refusing and not hopeless:
+                return
+            session.play(self._early.pop(seat, REJECT))
+        if session.game.phase not in (Phase.ANSWER, Phase.COMPOSE):
+            self._early.clear()
+        self._refusing.discard(session.game.turn_player)
+
+    def seat_agent(self, seat: int | None = None) -> None:
+        """Let an agent play for a person who has left, until the person comes back."""
+        session = self.session
+        playing = list(session.agents)
+        if seat is not None:
+            others = [agent for agent in playing if agent is not None]
+            playing[seat] = others[0] if others else known_agents.load("heuristic")
+        self._renew(len(session.record.decisions), playing)
+
+    def arrive(self, viewer: int) -> None:
+        """A person has opened the page, and takes the seat back if an agent played there."""
+        if viewer == ONLOOKER:
+            return
+        self.claimed.add(viewer)
+        self.here.add(viewer)
+        self._change()
+        session = self.session
+        if session.agents[viewer] is not None and not session.is_finished:
+            playing = [None if seat == viewer else one for seat, one in enumerate(session.agents)]
+            self._renew(len(session.record.decisions), playing)
+
+    def leave(self, viewer: int) -> None:
+        """A person has closed the last page."""
+        self.here.discard(viewer)
+        self._change()
+
+    def _change(self) -> None:
+        for viewer in self._changes:
+            self._changes[viewer] += 1
+
+    def _renew(self, decisions: int, agents: Any) -> None:
+        before, self.session = self.session, self.session.renewed(decisions, agents)
+        before.close()
+        self._change()  # the version grows, though there are fewer decisions
+        self._change()
+        self._early.clear()
 
     def version_of(self, viewer: int) -> int:
         """Number of a viewer's picture: it doesn't tell how often others lay something out."""
-        return len(self.session.record.decisions) + self._presses[viewer]
+        return len(self.session.record.decisions) + self._changes[viewer]
 
     def picture(self, viewer: int) -> Picture:
         """What a viewer sees now."""
@@ -109,61 +212,65 @@ class HostedGame:
             known = self._pictures[viewer] = self._draw(viewer)
         return known
 
-    def _draw(self, viewer: int) -> Picture:
+    def view(self, viewer: int) -> TableView:
+        """The table as a viewer knows it; all cards are open once the game is over."""
         session = self.session
-        view = table_view(session.snapshot(), session.shown_to(viewer), session.names)
-        version, log = self.version_of(viewer), session.logs[viewer]
-        line = log[-1] if log else None
-        status = self._status(view) | {"advised": self.advised_decision(viewer)}
-        if viewer == ONLOOKER:
-            return Picture(version, table_layers(view, line), (), log, status)
+        shown_to = None if session.is_finished else session.shown_to(viewer)
+        return table_view(session.snapshot(), shown_to, session.names)
+
+    def _draw(self, viewer: int) -> Picture:
+        view = self.view(viewer)
         draft = self._drafts.get(viewer, Draft())
-        pressable = controls(session.game, viewer, view, draft)
-        note = status["result"] or None
-        layers = desk_layers(view, viewer, pressable, draft, last_action=line, note=note)
-        return Picture(version, layers, pressable, log, status)
+        pressable = tuple(self._controls(viewer, view, draft)) if viewer != ONLOOKER else ()
+        status = self._status(view) | {
+            "advised": self.advised_decision(viewer),
+            "prompt": prompt(view, viewer, pressable, draft),
+            "draft": [draft.give, draft.get, draft.card],
+            "refusing": viewer in self._refusing,
+        }
+        return Picture(
+            self.version_of(viewer),
+            board_layers(view),
+            pressable,
+            self._stories[viewer].entries(),
+            view_json(view),
+            status,
+        )
+
+    def _controls(self, viewer: int, view: TableView, draft: Draft) -> list[Control]:
+        session = self.session
+        found = [*controls(session.game, viewer, view, draft)]
+        if viewer in self._early:
+            found = []
+        if self._can_undo(viewer):
+            last = self._stories[viewer].entries()[-1]["words"]
+            found.append(Control("undo", f"take back: {last}", (), Draft(), "u", "Undo"))
+        for seat in session.persons:
+            if seat not in self.here and session.agents[seat] is None and not session.is_finished:
+                words = f"{view.name(seat)} isn't here: let an agent play until they come back"
+                label = "Let an agent play"
+                found.append(Control(f"agent {seat}", words, (), draft, label=label))
+        return [c for c in found if c.name != f"agent {viewer}"]
+
+    def _can_undo(self, viewer: int) -> bool:
+        """Whether the last decision was the viewer's, and nothing came to light since."""
+        session, decisions = self.session, self.session.record.decisions
+        if not decisions or decisions[-1].player != viewer or not session.waits_for_person:
+            return False
+        kind = describe_action(decisions[-1].action)["kind"]
+        brought = {event.kind for event in session.heard[-1]}
+        return kind not in _LASTING and not brought & _REVEALING
 
     def _status(self, view: TableView) -> dict[str, Any]:
         session = self.session
         over, seat = session.is_finished, session.game.player
         return {
-            "names": [view.name(k) for k in range(len(view.seats))],
             "to_move": None if over else seat,
             "thinking": not over and session.agents[seat] is not None,
+            "away": [k for k in session.persons if k not in self.here],
+            "agents": [k for k, agent in enumerate(session.agents) if agent is not None],
             "over": over,
-            "turn": view.turn,
             "result": session.result() if over else "",
+            "ending": ending_json(session, view) if over else None,
             "words": table_words(view),
-            "points": [s.visible_points if s.points is None else s.points for s in view.seats],
         }
-
-
-def layout_for(viewer: int) -> dict[str, float]:
-    """Sizes of a viewer's picture and of its parts, for pages that show them apart."""
-    desk = 0.0 if viewer == ONLOOKER else DESK_HEIGHT
-    return {"width": WIDTH, "height": HEIGHT, "desk": desk, "split": SPLIT, "top": DESK.y - 4}
-
-
-def control_json(control: Control) -> dict[str, Any]:
-    """A control as the page gets it; what it plays stays here."""
-    return {
-        "name": control.name,
-        "words": control.words,
-        "key": control.key,
-        "area": area_json(control.area),
-        "active": control.is_active,
-    }
-
-
-def area_json(area: Area) -> list[float]:
-    """Corner and size of a box, centre and radius of a disc, ends and reach of a bar."""
-    return [*area.start, *area.end, area.reach] if isinstance(area, Bar) else [*area]
-
-
-def places_json(view: TableView) -> list[dict[str, Any]]:
-    """All vertices, edges and hexes with their areas and words, upper things first."""
-    return [
-        {"name": f"{kind} {k}", "area": area_json(area(k)), "words": words(view, k)}
-        for kind, (count, area, words) in PLACES.items()
-        for k in range(count)
-    ]

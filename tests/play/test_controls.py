@@ -6,39 +6,13 @@ from catan_pz.actions import action_id
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.game.view import view_of
-from catan_pz.play.controls import Control, Draft, control_at
-from catan_pz.play.desk import desk_layers
-from catan_pz.render.layout import Area, Bar, Box, Disc, covers
+from catan_pz.play.controls import Draft, controls
 from catan_pz.render.view import table_view
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 from catan_pz.text.commands import offer_actions
 from tests.helpers import RULE_SETS
 from tests.play.presses import composed, is_composing, pressable, presses_for
-
-
-@pytest.mark.parametrize(
-    ("area", "inside", "outside"),
-    [
-        (Box(1, 2, 3, 4), (1, 2), (4, 3)),
-        (Disc(0, 0, 5), (3, 4), (4, 4)),
-        (Bar((0, 0), (10, 0), 2), (-2, 0), (-2, 1)),
-        (Bar((0, 0), (10, 0), 2), (5, -2), (5, 2.1)),
-    ],
-)
-def test_areas(area: Area, inside: tuple[float, float], outside: tuple[float, float]) -> None:
-    assert covers(area, *inside)
-    assert not covers(area, *outside)
-
-
-def test_upper_controls_come_first() -> None:
-    under = Control("under", Box(0, 0, 9, 9), "", (1,))
-    dead = Control("dead", Box(20, 0, 9, 9), "", key="d")
-    above = Control("above", Box(0, 0, 4, 4), "", (2,), key="a")
-    assert control_at([dead, above, under], 1, 1) is above
-    assert control_at([dead, above, under], 6, 6) is under
-    assert control_at([dead, above, under], 10, 10) is None
-    assert control_at([dead, above, under], 21, 1) is dead  # it says why it can't be pressed
 
 
 @pytest.mark.parametrize("name", ["base", "one_v_one", "both_forms", "composed", "no_counters"])
@@ -94,15 +68,15 @@ def test_answers_say_what_is_given_and_got() -> None:
     there = {c.name: c for c in pressable(game, Draft())}
     assert there["accept"].words == "accept: you give 1 brick, get 1 ore"
     assert there["reject"].words == "reject: you give 1 brick, get 1 ore"
-    view = table_view(game.snapshot(), 1, ["Ann", "Bob", "Cleo"])
-    drawn = "".join(desk_layers(view, 1, tuple(there.values())))
-    assert "Ann offers: you give 1 brick, get 1 ore; accept, reject" in drawn
+    # Who is asked later may answer at the same time.
+    later = controls(game, 2, table_view(game.snapshot(), 2), Draft())
+    assert [c.name for c in later] == ["accept", "reject", "reject all"]
+    assert later[0].words == there["accept"].words
     game.step(action_id("offer", give={"brick": 1}, get={"ore": 1, "wool": 1}))
     game.step(action_id("accept"))
     there = {c.name: c for c in pressable(game, Draft())}
     assert there["close 1"].words.endswith(": you give 1 wool + 1 ore, get 1 brick")
     assert there["close 2"].words.endswith(": you give 1 ore, get 1 brick")
-    assert there["seat 1"].words == there["close 1"].words
 
 
 def test_offers_beyond_all_bounds_are_refused_at_once() -> None:

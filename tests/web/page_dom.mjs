@@ -4,12 +4,14 @@ class FakeElement {
   constructor(tag = "") {
     Object.assign(this, { tag, children: [], dataset: {}, attributes: {}, heard: {}, textContent: "" });
     this.style = { setProperty() {} };
-    this.classList = { add() {}, toggle() {} };
+    this.classList = { add() {}, toggle() {}, remove() {} };
   }
   append(...added) { this.children.push(...added); }
+  prepend(...added) { this.children.unshift(...added); }
   appendChild(added) { this.children.push(added); return added; }
   replaceChildren(...added) { this.children = added; }
   querySelectorAll() { return []; }
+  querySelector() { return null; }
   setAttribute(name, value) { this.attributes[name] = value; }
   addEventListener(kind, listener) { (this.heard[kind] ??= []).push(listener); }
   dispatch(kind, event = {}) { for (const listener of this.heard[kind] ?? []) listener(event); }

@@ -10,6 +10,7 @@ from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
+from catan_pz.play.controls import Control
 from catan_pz.play.session import PlayedGame
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable
@@ -38,6 +39,12 @@ def hosted(
     else:
         session = PlayedGame.resumed(record, playing, seed, names, specs, adviser)
     return HostedGame(session, links)
+
+
+def active(game: HostedGame, seat: int) -> list[Control]:
+    """What a seat can press to lay out or to play."""
+    pressable = [c for c in game.picture(seat).controls if c.is_active]
+    return [c for c in pressable if not c.name.startswith(("undo", "agent"))]
 
 
 @contextmanager

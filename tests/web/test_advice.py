@@ -83,6 +83,7 @@ def test_a_game_that_goes_on_advises_as_if_it_had_never_stopped() -> None:
         advance(hosted, rng)
     record = GameRecord.from_lines("\n".join(hosted.session.record.lines()))
     again = tables.hosted(record=record, adviser=adviser)
+    assert again.session.agents == hosted.session.agents
     hosted._drafts.clear()
     seat = hosted.session.game.player
     assert as_sent(again, ONLOOKER) == as_sent(hosted, ONLOOKER)

@@ -18,8 +18,11 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 import uvicorn
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from websockets.exceptions import ConnectionClosedError
+from websockets.sync.client import connect
 
 from catan_pz.web import listening as listening_module
+from catan_pz.web import responses
 from catan_pz.web.listening import LOOPBACK, listen, open_socket, own_names
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.server import make_app
@@ -43,7 +46,7 @@ def test_the_machine_itself_comes_in(client: TestClient, host: str) -> None:
         assert client.get(path, headers=named).status_code == 200
     for path in ("/study/socket", f"/socket/{LINK}"):
         with client.websocket_connect(path, headers=named) as opened:
-            assert "layout" in opened.receive_json()
+            assert "areas" in opened.receive_json()
 
 
 @pytest.mark.parametrize(
@@ -111,19 +114,20 @@ def listening(tables: list[LiveTable], monkeypatch: pytest.MonkeyPatch) -> Itera
         thread.join(60)
 
 
-def test_messages_are_not_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_message_that_unpacks_to_a_long_one_ends_the_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game = hosted()
     with (
         listening([LiveTable(game)], monkeypatch) as port,
-        socket.create_connection(("127.0.0.1", port), 60) as browser,
+        connect(f"ws://127.0.0.1:{port}/socket/{game.links[0]}") as browser,
     ):
-        asked = HANDSHAKE.format(link=game.links[0]).replace("\n", "\r\n")
-        browser.sendall(asked.encode())
-        answer = b""
-        while b"\r\n\r\n" not in answer:
-            answer += browser.recv(4096)
-    assert answer.startswith(b"HTTP/1.1 101")
-    assert b"permessage-deflate" not in answer
+        assert "areas" in browser.recv(60)
+        assert "version" in browser.recv(60)
+        browser.send("x" * 10**6)  # a thousand bytes as they are sent
+        with pytest.raises(ConnectionClosedError) as raised:
+            browser.recv(60)
+    assert raised.value.rcvd.code == responses.TOO_BIG
 
 
 def closed_by_the_server(browser: socket.socket) -> bool:

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from catan_pz.render.view import table_view
+from catan_pz.web.drawn import areas, places_json, view_json
 from catan_pz.web.study import Study
-from catan_pz.web.table import places_json
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -20,19 +20,18 @@ DOM: Final = Path(__file__).with_name("page_dom.mjs")
 
 TABLE: Final = """
 await import("./table.js");
-sockets[0].hear({ layout: {}, viewer: 0, adviser: "search" });
+sockets[0].hear({ board: [], areas: {}, viewer: 0, adviser: "search" });
 """
 STUDY: Final = """
 await import("./study.js");
 const page = window.studyPage;
 const byId = (id) => document.getElementById(id);
-const colors = [{}, {}, {}, {}];
 const greet = (socket, most_bytes = 100000) =>
-  socket.hear({ layout: {}, known_agents: ["random"], colors, most_bytes });
+  socket.hear({ board: [], areas: AREAS, known_agents: ["random"], most_bytes });
 greet(sockets[0]);
 sockets[0].hear(news);
 const sent = sockets[0].sent;
-"""
+""".replace("AREAS", json.dumps(areas()))
 
 
 def run(folder: Path, page: str, script: str, storage: str = "empty", news: Any = None) -> Any:
@@ -57,9 +56,9 @@ def run(folder: Path, page: str, script: str, storage: str = "empty", news: Any 
 
 def news_of(study: Study) -> dict[str, Any]:
     """What the server tells of a study at first."""
-    places = places_json(table_view(study.game.snapshot()))
-    news = {"layers": [], "log": [], "words": [], "is_playing": False, "places": places}
-    return news | study.status()
+    view = table_view(study.game.snapshot())
+    parts = {"places": places_json(view), "view": view_json(view), "is_playing": False}
+    return {"layers": [], "log": [], "words": [], **parts, **study.status()}
 
 
 @pytest.fixture

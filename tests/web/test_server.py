@@ -16,8 +16,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable
-from catan_pz.web.table import layout_for
-from tests.web.tables import hosted, next_of, saved_when, serving, socket_of
+from tests.web.tables import active, hosted, next_of, saved_when, serving, socket_of
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -37,16 +36,11 @@ def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(responses, "MESSAGES_A_SECOND", 1e9)
 
 
-def decisions(news: dict[str, Any]) -> int:
-    """How many have been made, as a viewer was told last."""
-    return int(news["first_line"]) + len(news["log"])
-
-
 def play(socket: Any, news: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """Press something at random where there is something, and hear what follows."""
-    active = [control["name"] for control in news["controls"] if control["active"]]
-    if active:
-        name = str(rng.choice(active))
+    names = [c["name"] for c in news["controls"] if c["active"] and c["name"] != "undo"]
+    if names:
+        name = str(rng.choice(names))
         socket.send_json({"press": name, "version": news["version"]})
     while "refused" in (answer := socket.receive_json()):
         assert answer["refused"] == "the table has changed meanwhile"
@@ -59,6 +53,13 @@ def arrive(client: TestClient, table: LiveTable, viewer: int, stack: ExitStack) 
     socket.receive_json()
     assert "layers" in socket.receive_json()
     return socket
+
+
+def told(socket: Any) -> list[Any]:
+    """The next lines of the log: a viewer hears also of those who come and leave."""
+    while not (lines := socket.receive_json()["log"]):
+        pass
+    return list(lines)
 
 
 def closed(socket: Any) -> int:
@@ -129,17 +130,15 @@ def test_a_game_is_played_saved_and_played_again(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     with serving(path=path) as (client, table):
         with client.websocket_connect(socket_of(table, 0)) as socket:
-            assert socket.receive_json()["layout"]["desk"] > 0
+            assert len(socket.receive_json()["areas"]) == 54 + 72 + 19
             news = socket.receive_json()
             log = list(news["log"])
             while not news["over"]:
                 news = play(socket, news, rng)
-                assert news["first_line"] == len(log)
-                log += news["log"]
-                assert news["version"] >= len(log)
+                log[news["first_line"] :] = news["log"]
             assert log == table.hosted.picture(0).log
             saved = saved_when(lambda saved: saved.is_over, path)
-            assert len(saved.record.decisions) == len(log)
+            assert len(saved.record.decisions) >= len(log)
             assert saved.links == table.hosted.links
             assert path.stat().st_mode & 0o077 == 0
             socket.send_json({"again": True})
@@ -163,13 +162,15 @@ def test_nobody_else_hears_of_what_is_laid_out_and_the_file_goes_on(tmp_path: Pa
         laid_out = 0
         while laid_out < 10:
             game, mover = table.hosted, table.hosted.session.game.player
-            active = [c for c in game.picture(mover).controls if c.is_active]
-            control = active[rng.integers(len(active))]
+            there = active(game, mover)
+            control = there[rng.integers(len(there))]
             press = {"press": control.name, "version": game.version_of(mover)}
             seats[mover].send_json(press)
-            seats[mover].receive_json()
             if control.play:
-                assert all(s.receive_json()["log"] for s in (seats[1 - mover], onlooker))
+                assert all(told(s) for s in (seats[1 - mover], onlooker))
+            else:
+                while seats[mover].receive_json()["version"] <= press["version"]:
+                    pass
             laid_out += not control.play
     saved = SavedTable.load(path)
     again = hosted(record=saved.record, links=saved.links)
@@ -225,14 +226,14 @@ def test_who_leaves_while_it_is_saved_stops_nobody(tmp_path: Path) -> None:
 def test_messages_that_make_no_sense_are_answered() -> None:
     with serving() as (client, table), client.websocket_connect(socket_of(table, 0)) as socket:
         socket.receive_json()
-        socket.receive_json()
+        version = socket.receive_json()["version"]
         for message, reason in (
             ("no JSON", "a JSON object"),
             ("[1]", "a JSON object"),
             ("[" * 900, "a JSON object"),
             ("{}", "names what to press"),
             ('{"press": "roll", "version": true}', "names what to press"),
-            ('{"press": "roll", "version": 0}', "can't be pressed"),
+            (f'{{"press": "roll", "version": {version}}}', "can't be pressed"),
             ('{"press": "vertex 3", "version": 7}', "changed meanwhile"),
             ('{"again": true}', "isn't over"),
         ):
@@ -275,8 +276,7 @@ def test_the_oldest_connection_of_a_seat_makes_room(monkeypatch: pytest.MonkeyPa
             assert closed(page) == responses.MADE_ROOM
         name = table.hosted.picture(0).controls[0].name
         pages[3].send_json({"press": name, "version": table.hosted.version_of(0)})
-        for socket in (pages[2], pages[3], other):
-            assert len(socket.receive_json()["log"]) == 1
+        assert all(told(socket) for socket in (pages[2], pages[3], other))
 
 
 def test_onlookers_only_look() -> None:
@@ -284,8 +284,7 @@ def test_onlookers_only_look() -> None:
         serving() as (client, table),
         client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
     ):
-        first = {"layout": layout_for(ONLOOKER), "viewer": ONLOOKER, "adviser": None}
-        assert socket.receive_json() == first
+        assert socket.receive_json()["viewer"] == ONLOOKER
         assert socket.receive_json()["controls"] == []
         socket.send_json({"press": "vertex 3", "version": 0})
         assert "nothing to press" in socket.receive_json()["refused"]

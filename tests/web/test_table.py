@@ -11,8 +11,9 @@ from catan_pz.belief import Belief
 from catan_pz.events import ONLOOKER
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
+from catan_pz.web.drawn import control_json
 from catan_pz.web.saved import SavedTable, table_text, write
-from catan_pz.web.table import HostedGame, PressError, control_json
+from catan_pz.web.table import HostedGame, PressError
 from tests.web import tables
 
 RULES = Rules(num_players=3, max_turns=40)
@@ -27,7 +28,7 @@ def as_sent(game: HostedGame, viewer: int) -> str:
     """All that a viewer gets, as text."""
     frame = game.picture(viewer)
     controls = [control_json(c) for c in frame.controls]
-    return json.dumps([frame.layers, controls, frame.status])
+    return json.dumps([frame.layers, controls, frame.log, frame.view, frame.status])
 
 
 def advance(game: HostedGame, rng: np.random.Generator) -> None:
@@ -35,8 +36,8 @@ def advance(game: HostedGame, rng: np.random.Generator) -> None:
     session = game.session
     if session.waits_for_person:
         seat = session.game.player
-        active = [c.name for c in game.picture(seat).controls if c.is_active]
-        game.press(seat, str(rng.choice(active)), game.version_of(seat))
+        names = [c.name for c in tables.active(game, seat)]
+        game.press(seat, str(rng.choice(names)), game.version_of(seat))
     else:
         session.play(session.table.decide())
 
@@ -61,9 +62,10 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_sent() -> None:
             other.session.game = Game.from_games(belief.resample(session.game.state, rng), RULES)
             other.session.record = session.record
             if session.game.player == seat:
-                other._drafts, other._presses = dict(game._drafts), game._presses
+                other._drafts, other._changes = dict(game._drafts), game._changes
             # What happened last is told in words, and those come of the events.
-            other.session.logs = session.logs
+            other.session.heard = session.heard
+            other._refusing, other._early = game._refusing, game._early
             assert as_sent(other, seat) == as_sent(game, seat)
             assert as_sent(other, ONLOOKER) == as_sent(game, ONLOOKER)
             changed += session.snapshot()["players"] != other.session.snapshot()["players"]
@@ -108,7 +110,7 @@ def test_what_is_laid_out_changes_nothing_for_others() -> None:
     while laid_out < 20:
         seat = game.session.game.player
         others = [viewer for viewer in (0, 1, 2, ONLOOKER) if viewer != seat]
-        drafts = [c for c in game.picture(seat).controls if c.draft is not None]
+        drafts = [c for c in tables.active(game, seat) if c.draft is not None]
         if not drafts:
             advance(game, rng)
             continue

@@ -1,21 +1,12 @@
 // The forms of a study: cards of the seats, and the turn.
 
-const RESOURCES = ["brick", "lumber", "wool", "grain", "ore"];
-const CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"];
+import { CARDS, RESOURCES, element, words } from "/static/dom.js";
+
 const KINDS = [["cards", "held"], ["new_cards", "of them new"], ["cards_played", "played"]];
 const PHASES = [
   "setup_settlement", "setup_road", "roll", "discard", "move_robber", "steal", "main", "free_road",
   "compose", "answer", "close", "over",
 ];
-
-export const words = (name) => name.replaceAll("_", " ");
-
-export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) made[key] = value;
-  made.append(...children);
-  return made;
-}
 
 // Shows a value unless the person is writing in the field.
 function show(field, value) {

@@ -1,40 +1,12 @@
-// The picture of a table, with a pressable shape over each control.
+// The board, with a pressable shape over each place.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { svgElement } from "/static/dom.js";
 
-// The parts of the desk that a narrow screen shows below each other, within its frame, which would be
-// open at the cut: hand and cards with the line above them, then tray and buttons. From the desk's top.
-const DESK_PARTS = [
-  { left: 14, right: 612, top: 8, bottom: 128 },
-  { left: 608, right: 1106, top: 34, bottom: 150 },
-];
-
-function svgElement(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
-// How far discs and bars reach on a narrow screen, so that a finger meets them; a disc grows by no
-// more than half, so that a small one leaves the middle of the cell in whose corner it is.
+// How far discs and bars reach for a finger.
 const FINGER = { disc: 23, bar: 15 };
-const MOST_GROWTH = 1.5;
+const RINGS = { hex: 40, vertex: 13, edge: 0 };
 
-// A box by corner and size, a disc by centre and radius, a bar by its ends and reach.
-function shape(area, narrow) {
-  if (area.length === 4) {
-    const [x, y, width, height] = area;
-    return svgElement("rect", { x, y, width, height, rx: 6 });
-  }
-  if (area.length === 3) {
-    const [cx, cy, drawn] = area;
-    const reach = narrow ? Math.max(drawn, Math.min(FINGER.disc, MOST_GROWTH * drawn)) : drawn;
-    return svgElement("circle", { cx, cy, r: reach });
-  }
-  const [x1, y1, x2, y2, drawn] = area;
-  const reach = narrow ? Math.max(drawn, FINGER.bar) : drawn;
-  return svgElement("line", { x1, y1, x2, y2, "stroke-width": 2 * reach });
-}
+const kindOf = (place) => place.split(" ")[0];
 
 export class Picture {
   constructor(home, press, hint) {
@@ -43,50 +15,32 @@ export class Picture {
     this.hint = hint;
     this.layers = [];
     this.controls = [];
-    this.advice = "";
-    this.narrow = matchMedia("(max-width: 640px)");
-    this.narrow.addEventListener("change", () => this.rebuild());
+    this.coarse = matchMedia("(pointer: coarse)");
   }
 
-  // On a narrow screen board, desk and panels stand below each other.
-  windows() {
-    const { width, height, desk, split, top } = this.layout;
-    if (!this.narrow.matches) return [[0, 0, width, height + desk]];
-    const high = top;
-    const parts = [[0, 0, split, high], [split, 0, width - split, high]];
-    if (!desk) return parts;
-    const cut = DESK_PARTS.map((part) => [
-      part.left, top + part.top, part.right - part.left, part.bottom - part.top,
-    ]);
-    return [parts[0], ...cut, parts[1]];
-  }
-
-  start(layout) {
-    this.layout = layout;
+  start(box, areas) {
+    this.areas = areas;
     this.layers = [];
-    this.rebuild();
+    this.svg = svgElement("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Board" });
+    this.parts = {};
+    for (const name of ["drawn", "happened", "marks", "advised", "pressable"]) {
+      this.parts[name] = svgElement("g", name === "pressable" ? {} : { "aria-hidden": "true" });
+      this.svg.append(this.parts[name]);
+    }
+    this.home.replaceChildren(this.svg);
   }
 
-  rebuild() {
-    if (!this.layout) return;
-    this.views = this.windows().map((box) => {
-      const svg = svgElement("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Table" });
-      const drawn = svgElement("g", { "aria-hidden": "true" });
-      const advised = svgElement("g", { "aria-hidden": "true" });
-      const pressable = svgElement("g", {});
-      svg.append(drawn, advised, pressable);
-      return { svg, drawn, advised, pressable, box };
-    });
-    this.home.replaceChildren(...this.views.map((view) => view.svg));
-    this.draw(this.layers.map((_, k) => k));
-    this.advise(this.advice);
-    this.place();
+  // A disc by centre and radius, a bar by its ends and reach.
+  shape(place, reach) {
+    const area = this.areas[place];
+    if (area.length === 3) return svgElement("circle", { cx: area[0], cy: area[1], r: reach ?? area[2] });
+    const [x1, y1, x2, y2, wide] = area;
+    return svgElement("line", { x1, y1, x2, y2, "stroke-width": 2 * (reach ?? wide) });
   }
 
   // Numbers of an adviser, as SVG above the board.
   advise(drawn) {
-    this.advice = drawn;
-    this.views[0].advised.innerHTML = drawn; // the board is in the first of them
+    this.parts.advised.innerHTML = drawn;
   }
 
   // Marks what can be pressed at a place, such as "vertex 12"; null for nothing.
@@ -96,90 +50,73 @@ export class Picture {
     }
   }
 
-  show(layers, controls) {
-    const changed = [];
-    const kept = layers.map((layer, k) => {
-      if (layer === null) return this.layers[k];
-      changed.push(k);
-      return layer;
+  // Rings on places, hexes lit.
+  ring(places, hexes = []) {
+    const made = [...hexes, ...places].map((place) => {
+      const one = this.shape(place, kindOf(place) === "vertex" ? 21 : undefined);
+      one.classList.add(hexes.includes(place) ? "lit" : "ring");
+      return one;
     });
-    this.layers = kept;
-    this.controls = controls;
-    this.draw(changed);
-    this.place();
+    this.parts.happened.replaceChildren(...made);
   }
 
-  draw(changed) {
-    for (const { drawn } of this.views) {
-      while (drawn.children.length > this.layers.length) drawn.lastChild.remove();
-      for (const k of changed) {
-        const group = svgElement("g", {});
-        group.innerHTML = this.layers[k];
-        if (drawn.children[k]) drawn.children[k].replaceWith(group);
-        else drawn.append(group);
-      }
-    }
+  show(layers, controls) {
+    layers.forEach((layer, k) => {
+      if (layer === null) return;
+      const group = svgElement("g", {});
+      group.innerHTML = layer;
+      const { drawn } = this.parts;
+      if (drawn.children[k]) drawn.children[k].replaceWith(group);
+      else drawn.append(group);
+    });
+    this.place(controls);
   }
 
-  place() {
+  // Shapes that can be pressed; what stays the same is left, so that it keeps the focus.
+  place(controls) {
+    const { marks, pressable } = this.parts;
     const focused = document.activeElement?.dataset?.name;
-    const first = new Map([...this.controls].reverse().map((control) => [control.name, control]));
-    for (const { pressable, box } of this.views) {
-      const shown = this.controls.filter((control) => this.isInside(control.area, box));
-      const made = this.inOrder(shown).map((c) => this.button(c, first.get(c.name) === c));
-      pressable.replaceChildren(...made);
-    }
-    if (focused === undefined) return;
-    const firsts = this.home.querySelectorAll(".control:not([aria-hidden])");
-    const same = [...firsts].find((one) => one.dataset.name === focused);
+    const wanted = controls.flatMap((control) => {
+      const places = [control.name, ...(control.places ?? [])].filter((place) => this.areas[place]);
+      return places.map((place) => ({ control, place }));
+    });
+    // The order of Tab, in which what comes later lies on top: hexes below edges below vertices.
+    const order = ["hex", "edge", "vertex"];
+    const rank = ({ place }) => order.indexOf(kindOf(place));
+    wanted.sort((one, other) => rank(one) - rank(other));
+    pressable.replaceChildren(...wanted.map((one) => this.button(one)));
+    marks.replaceChildren(...wanted.filter(({ control }) => control.plays).flatMap((one) => this.mark(one)));
+    const same = [...pressable.children].find((one) => focused && one.dataset.name === focused);
     same?.focus({ preventScroll: true });
   }
 
-  // The order of Tab, in which what comes later lies on top: boxes, which cover nothing, as they are
-  // read; above them the rest, whose upper kinds come first among the controls.
-  inOrder(controls) {
-    const boxes = controls.filter(({ area }) => area.length === 4);
-    const others = controls.filter(({ area }) => area.length !== 4);
-    const kind = ({ name }) => name.split(" ")[0];
-    const kinds = [...new Set(others.map(kind))].reverse();
-    return [...boxes, ...kinds.flatMap((one) => others.filter((control) => kind(control) === one))];
+  mark({ place }) {
+    const kind = kindOf(place);
+    return ["halo", "dashes"].map((name) => {
+      const made = this.shape(place, kind === "edge" ? 4 : RINGS[kind]);
+      made.classList.add(name, kind);
+      return made;
+    });
   }
 
-  isInside(area, [x, y, width, height]) {
-    const [left, top] = area;
-    return left >= x - 4 && left < x + width && top >= y - 4 && top < y + height;
-  }
-
-  // A further area of a control is there for pointers alone.
-  button(control, isFirst) {
-    const made = shape(control.area, this.narrow.matches);
+  button({ control, place }) {
+    const bar = kindOf(place) === "edge";
+    const reach = this.coarse.matches && kindOf(place) !== "hex" ? (bar ? FINGER.bar : FINGER.disc) : undefined;
+    const made = this.shape(place, reach);
     made.classList.add("control");
     made.dataset.name = control.name;
-    const words = control.key && control.active ? `${control.words} (${control.key})` : control.words;
-    const attributes = { role: "button", tabindex: control.skip || !isFirst ? -1 : 0, "aria-label": words };
-    if (!isFirst) attributes["aria-hidden"] = true;
-    if (!control.active) attributes["aria-disabled"] = true;
+    const words = control.words;
+    const attributes = { role: "button", tabindex: control.skip ? -1 : 0, "aria-label": words };
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.addEventListener("click", () => this.choose(control));
+    made.addEventListener("click", () => this.press(control.name));
     made.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       event.stopPropagation();
-      if (!event.repeat) this.choose(control);
+      if (!event.repeat) this.press(control.name);
     });
     for (const kind of ["pointerenter", "focus"]) made.addEventListener(kind, () => this.hint(words));
     for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => this.hint(""));
     return made;
-  }
-
-  // What can't be pressed says why.
-  choose(control) {
-    if (control.active) this.press(control.name);
-    else this.hint(control.words);
-  }
-
-  ofKey(key) {
-    const wanted = key.toLowerCase();
-    return this.controls.find((control) => control.key && control.key === wanted);
   }
 }

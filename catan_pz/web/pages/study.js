@@ -1,8 +1,10 @@
 // A position to study: set up by hand, opened, played on by agents, saved.
 
 import { Connection } from "/static/connection.js";
-import { CountsForm, TurnForm, element } from "/static/form.js";
+import { byId, element, sentence } from "/static/dom.js";
+import { CountsForm, TurnForm } from "/static/form.js";
 import { Picture } from "/static/picture.js";
+import { Seats } from "/static/seats.js";
 import { remember, remembered } from "/static/storage.js";
 
 const KEPT = "catan-pz-study";
@@ -13,11 +15,10 @@ const TOOLS = [
 ];
 const PIECES = [["settlements", "settlement", "vertex"], ["cities", "city", "vertex"], ["roads", "road", "edge"]];
 
-const byId = (id) => document.getElementById(id);
-
 class StudyPage {
   constructor() {
     this.picture = new Picture(byId("picture"), (name) => this.press(name), (text) => this.hint(text));
+    this.known = new Seats(byId("known"), () => "");
     this.edit = (change) => this.send({ edit: change });
     this.counts = new CountsForm(byId("counts"), this.edit);
     this.turn = new TurnForm(byId("course"), this.edit);
@@ -31,7 +32,7 @@ class StudyPage {
       this.draw([]);
     });
     this.listen();
-    const lose = (_, reason, madeRoom) => this.lose(reason, madeRoom);
+    const lose = (_, reason) => this.status(reason);
     this.connection = new Connection("/study/socket", (message) => this.hear(message), lose);
   }
 
@@ -42,23 +43,15 @@ class StudyPage {
       input.addEventListener("change", () => change(value));
       const label = element("label", { className: "choice" }, input);
       if (color) {
-        const sign = element("i");
-        sign.style.background = color.fill;
-        sign.style.borderColor = color.outline;
-        label.append(sign);
+        label.append(element("i", { className: color }));
       }
       label.append(text);
       return label;
     }));
   }
 
-  lose(reason, madeRoom) {
-    if (madeRoom) this.status(`${reason} Press anywhere, or any key, to go on with yours.`);
-    else this.status(reason || "The connection is lost; trying again …");
-  }
-
   hear(message) {
-    if (message.layout) this.begin(message);
+    if (message.areas) this.begin(message);
     else if (message.refused) this.refuse(message.refused);
     else if (message.file) this.download(message.file, message.text);
     else this.update(message);
@@ -67,11 +60,10 @@ class StudyPage {
   // A reload or a lost connection comes back to the same position.
   begin(message) {
     this.connection.welcome();
-    this.known = message.known_agents;
-    this.colors = message.colors;
+    this.agentNames = message.known_agents;
     this.news = null;
     this.mostBytes = message.most_bytes;
-    this.picture.start(message.layout);
+    this.picture.start(message.board, message.areas);
     const kept = this.kept ?? remembered("sessionStorage", KEPT);
     this.opening = kept !== null && this.openText(kept);
   }
@@ -94,6 +86,7 @@ class StudyPage {
   update(news) {
     this.text = news.position;
     this.news = { ...news, position: JSON.parse(news.position) };
+    this.known.show(news.view);
     if (news.places) this.places = news.places;
     this.start = null;
     this.seat = Math.min(this.seat, news.agents.length - 1);
@@ -129,7 +122,7 @@ class StudyPage {
   forms() {
     const { position, is_playing, is_playable, can_undo, legal, agents } = this.news;
     const names = this.names();
-    const options = names.map((name, seat) => [seat, name, this.colors[seat]]);
+    const options = names.map((name, seat) => [seat, name, `seat-${seat}`]);
     this.once("seats", names.length, () => this.choices("seats", options, this.seat, (seat) => {
       this.seat = seat;
       this.counts.show(this.news.position, seat);
@@ -158,7 +151,7 @@ class StudyPage {
 
   agents(names) {
     byId("agents").replaceChildren(...names.map((name, seat) => {
-      const select = element("select", {}, ...this.known.map((agent) => new Option(agent)));
+      const select = element("select", {}, ...this.agentNames.map((agent) => new Option(agent)));
       select.addEventListener("change", () => {
         const { agents } = this.news;
         this.send({ agents: agents.map((agent, k) => (k === seat ? select.value : agent)) });
@@ -184,10 +177,10 @@ class StudyPage {
     if (!this.news) return;
     const standing = this.standing();
     const kind = this.start?.split(" ")[0] ?? TOOLS.find(([tool]) => tool === this.tool)[2];
-    const controls = this.places.map(({ name, area, words }) => {
+    const controls = this.places.map(({ name, words }) => {
       const there = standing.get(name);
       const wanted = kind ? name.startsWith(kind) : there !== undefined;
-      return { name, area, words: `${name}, ${words}${there ? `: ${there}` : ""}`, skip: !wanted, active: true };
+      return { name, words: `${name}, ${words}${there ? `: ${there}` : ""}`, skip: !wanted, active: true };
     });
     this.picture.show(layers.length ? layers : this.picture.layers.map(() => null), controls);
     this.mark(this.start, "chosen");
@@ -327,7 +320,7 @@ class StudyPage {
   }
 
   hint(text) {
-    byId("hint").textContent = text && text[0].toUpperCase() + text.slice(1);
+    byId("hint").textContent = sentence(text);
   }
 
   status(text) {

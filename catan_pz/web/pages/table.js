@@ -2,12 +2,49 @@
 
 import { AdviceTable } from "/static/advice.js";
 import { Connection } from "/static/connection.js";
+import { Desk } from "/static/desk.js";
+import { byId, element, list, say, sentence } from "/static/dom.js";
 import { Picture } from "/static/picture.js";
+import { Seats, showEnding } from "/static/seats.js";
 import { remember, remembered } from "/static/storage.js";
 
-const TRY_AGAIN_LATER = 1013;
-const REMEMBERED = "catan-pz advice";
-const byId = (id) => document.getElementById(id);
+// Milliseconds after a move in which a further press does nothing: the second of a double click.
+const SLIP = 400;
+const TOAST = 6000;
+const REMEMBERED = { advised: "catan-pz advice", sounds: "catan-pz sounds" };
+const NOTES = { turn: [523, 784], theft: [311, 208], offer: [659] };
+
+// A checkbox that is on or off as it was left.
+function kept(id, change) {
+  const box = byId(id);
+  box.checked = remembered("localStorage", REMEMBERED[id]) === "on";
+  box.addEventListener("change", () => {
+    remember("localStorage", REMEMBERED[id], box.checked ? "on" : "off");
+    change?.();
+  });
+  return box;
+}
+
+class Sounds {
+  constructor() {
+    this.box = kept("sounds", () => this.play("turn"));
+  }
+
+  play(kind) {
+    if (!this.box.checked) return;
+    this.context ??= new AudioContext();
+    NOTES[kind].forEach((frequency, k) => {
+      const [tone, volume] = [this.context.createOscillator(), this.context.createGain()];
+      const start = this.context.currentTime + 0.16 * k;
+      tone.frequency.value = frequency;
+      volume.gain.setValueAtTime(0.15, start);
+      volume.gain.exponentialRampToValueAtTime(0.001, start + 0.3);
+      tone.connect(volume).connect(this.context.destination);
+      tone.start(start);
+      tone.stop(start + 0.3);
+    });
+  }
+}
 
 // What an agent thinks of one's own decisions, where the table offers it; on or off is remembered.
 class AdvicePanel {
@@ -15,9 +52,7 @@ class AdvicePanel {
     this.picture = picture;
     this.send = send;
     this.table = new AdviceTable(byId("advice-rows"), (place) => picture.point(place));
-    this.box = byId("advised");
-    this.box.checked = remembered("localStorage", REMEMBERED) === "on";
-    this.box.addEventListener("change", () => this.switch());
+    this.box = kept("advised", () => this.switch());
     this.given = null;
     this.decision = null;
   }
@@ -31,7 +66,6 @@ class AdvicePanel {
   }
 
   switch() {
-    remember("localStorage", REMEMBERED, this.box.checked ? "on" : "off");
     this.send({ advise: this.box.checked });
     this.given = null;
     this.show();
@@ -51,8 +85,7 @@ class AdvicePanel {
   show() {
     const fits = this.box.checked && this.given !== null && this.given.decision === this.decision;
     const advice = fits && !this.given.failure ? this.given : null;
-    const words = this.words(fits);
-    if (byId("advice-of").textContent !== words) byId("advice-of").textContent = words;
+    say(byId("advice-of"), this.words(fits));
     if (advice === this.shown) return;
     this.shown = advice;
     this.table.show(advice);
@@ -69,103 +102,209 @@ class AdvicePanel {
 
 class TablePage {
   constructor() {
-    this.picture = new Picture(byId("picture"), (name) => this.press(name), (words) => this.hint(words));
+    this.controls = new Map();
+    this.buttons = [];
+    this.slip = SLIP;
+    this.moved = 0;
+    this.chosen = null;
+    this.picture = new Picture(byId("picture"), (name) => this.choose(name), (words) => this.hint(words));
+    const button = (name, label) => this.button(name, label);
+    this.seats = new Seats(byId("seats"), button);
+    this.desk = new Desk(byId("desk"), button);
+    this.confirm = element("button", { className: "main", hidden: true });
+    this.confirm.addEventListener("click", () => this.choose(this.chosen));
+    byId("answers").prepend(this.confirm);
     this.advice = new AdvicePanel(this.picture, (message) => this.send(message));
+    this.sounds = new Sounds();
     this.news = null;
+    this.log = [];
     this.waiting = false;
-    byId("again").addEventListener("click", () => this.send({ again: true }));
-    document.addEventListener("keydown", (event) => this.key(event));
+    this.link = location.pathname.split("/").pop();
+    this.listen();
     setInterval(() => this.status(), 500);
-    const link = location.pathname.split("/").pop();
-    const lose = (code, reason, madeRoom) => this.lose(code, reason, madeRoom);
-    this.connection = new Connection(`/socket/${link}`, (message) => this.hear(message), lose);
+    const lose = (code, reason) => this.lose(code, reason);
+    this.connection = new Connection(`/socket/${this.link}`, (message) => this.hear(message), lose);
   }
 
-  lose(code, reason, madeRoom) {
-    if (madeRoom) this.lost = `${reason} Press anywhere, or any key, to go on here.`;
-    else if (code === TRY_AGAIN_LATER) this.lost = `${reason} Trying again …`;
-    else this.lost = "The connection is lost; trying again …";
+  listen() {
+    byId("again").addEventListener("click", () => this.send({ again: true }));
+    byId("result").addEventListener("click", () => byId("ending").showModal());
+    byId("invite").addEventListener("click", () => byId("invitation").showModal());
+    byId("copy").addEventListener("click", () => {
+      byId("invitation-link").select();
+      navigator.clipboard?.writeText(byId("invitation-link").value);
+    });
+    byId("replay").href = `/replay/${this.link}`;
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // A button that stands for a control, whichever its `data-name` names at the time.
+  button(name, label = "") {
+    const made = element("button", { type: "button", className: "control" }, label);
+    made.dataset.name = name;
+    made.addEventListener("click", () => this.choose(made.dataset.name));
+    made.addEventListener("keydown", (event) => event.repeat && event.preventDefault());
+    const words = () => this.controls.get(made.dataset.name)?.words ?? "";
+    for (const kind of ["pointerenter", "focus"]) made.addEventListener(kind, () => this.hint(words()));
+    for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => this.hint(""));
+    this.buttons.push(made);
+    return made;
+  }
+
+  lose(code, reason) {
+    this.lost = reason;
     this.status();
   }
 
   hear(message) {
-    if (message.layout) {
-      this.connection.welcome();
-      this.lost = null;
-      this.picture.start(message.layout);
-      this.viewer = message.viewer;
-      this.advice.start(message.adviser);
-    } else if (message.advice) {
-      this.advice.take(message.advice);
+    if (message.areas) this.greet(message);
+    else if (message.advice) this.advice.take(message.advice);
+    else if (message.failure) {
+      this.lost = message.failure;
+      this.status();
     } else if (message.refused) {
       this.waiting = false;
       this.hint(message.refused);
-    } else if (message.failure) {
-      this.lost = message.failure;
-      this.status();
-    } else {
-      this.update(message);
-    }
+    } else this.update(message);
+  }
+
+  greet({ board, areas, viewer, adviser, invitation }) {
+    this.connection.welcome();
+    this.lost = null;
+    this.news = null;
+    this.log = [];
+    this.viewer = viewer;
+    this.picture.start(board, areas);
+    this.advice.start(adviser);
+    byId("desk").hidden = viewer < 0;
+    byId("invite").hidden = !(invitation && viewer >= 0);
+    byId("invitation-link").value = `${location.origin}/join/${invitation}`;
+    byId("only-here").hidden = !/^(localhost|127\.|\[::1\])/.test(location.hostname);
   }
 
   update(news) {
-    this.news = news;
+    const before = this.news;
+    const mine = news.to_move === this.viewer && !news.over;
+    if (!before?.mine && mine) this.moved = Date.now();
+    news.view = { ...before?.view, ...news.view };
+    this.news = { ...news, mine };
     this.waiting = false;
     this.since = Date.now();
+    this.controls = new Map(news.controls.map((control) => [control.name, control]));
+    this.chosen = null;
     this.picture.show(news.layers, news.controls);
-    this.list(byId("words"), news.words);
-    const log = byId("log");
-    while (log.children.length > news.first_line) log.lastChild.remove();
-    log.append(...news.log.map((line) => this.item(line)));
-    log.scrollTop = log.scrollHeight;
-    const mine = news.to_move === this.viewer && !news.over;
+    this.seats.show(news.view, this.viewer, this.tags(news));
+    if (this.viewer >= 0) this.desk.show(this.controls, news, this.viewer);
+    this.refresh();
+    list(byId("words"), news.words);
+    this.tell(news.log, news.first_line, before);
+    if (mine && !before?.mine && before) this.sounds.play(news.view.phase === "answer" ? "offer" : "turn");
     this.advice.update(news.advised);
-    const warning = news.warning ?? "";
-    if (byId("warning").textContent !== warning) byId("warning").textContent = warning;
+    say(byId("warning"), news.warning ?? "");
     byId("again").hidden = !(news.over && this.viewer >= 0);
+    byId("result").hidden = !news.over;
+    if (news.over) this.end(news, before);
     document.title = mine ? "Your move · catan-pz" : "catan-pz";
     this.status();
   }
 
+  tags({ away, agents, view }) {
+    const tag = (k) => {
+      if (!away.includes(k)) return "";
+      return agents.includes(k) ? "an agent plays" : "away";
+    };
+    return Object.keys(view).filter((key) => key.startsWith("seat ")).map((_, k) => tag(k));
+  }
+
+  refresh() {
+    for (const made of this.buttons) {
+      const control = this.controls.get(made.dataset.name);
+      const words = control ? sentence(control.words) + (control.key && control.active ? ` (${control.key})` : "") : "";
+      made.title = words;
+      made.disabled = !control;
+      made.setAttribute("aria-disabled", !control?.active);
+      if (made.matches(".chip")) {
+        const [name, count] = [made.dataset.name.split(" ").pop(), made.querySelector(".badge").textContent];
+        made.setAttribute("aria-label", `${words || name}, ${count}`);
+      } else if (/^(seat|agent) /.test(made.dataset.name)) {
+        made.hidden = !control;
+        say(made, control?.label || words);
+      }
+    }
+    this.confirm.hidden = true;
+  }
+
+  // New lines of the log, and what they brought: rings, lit hexes, badges, a theft that can't be missed.
+  tell(lines, first, before) {
+    const log = byId("log");
+    this.log.length = first;
+    this.log.push(...lines);
+    while (log.children.length > first) log.lastChild.remove();
+    log.append(...lines.map((line) => this.item(line)));
+    if (!lines.length) return;
+    log.scrollTop = log.scrollHeight;
+    const last = this.log.at(-1);
+    this.picture.ring(last.at ?? [], last.hexes);
+    this.seats.gains(last.cards);
+    if (!before || !last.theft) return;
+    say(byId("toast"), last.words);
+    this.sounds.play("theft");
+    setTimeout(() => say(byId("toast"), ""), TOAST);
+  }
+
   item(line) {
-    const made = document.createElement("li");
-    made.textContent = line;
+    const made = element("li", { textContent: line.words });
+    made.addEventListener("pointerenter", () => this.picture.ring(line.at ?? [], line.hexes));
     return made;
   }
 
-  // Lines that stay the same are left alone, so that nobody who reads them is interrupted.
-  list(home, lines) {
-    while (home.children.length > lines.length) home.lastChild.remove();
-    lines.forEach((line, k) => {
-      if (!home.children[k]) home.append(this.item(line));
-      else if (home.children[k].textContent !== line) home.children[k].textContent = line;
-    });
+  end({ result, ending, view }, before) {
+    say(byId("ending-result"), result);
+    showEnding(ending, view);
+    if (!before?.over) byId("ending").showModal();
   }
 
   status() {
     const place = byId("status");
     place.className = this.lost ? "lost" : "";
-    const words = this.lost ?? (this.news ? this.words(this.news) : "Connecting …");
-    if (place.textContent !== words) place.textContent = words;
+    say(place, this.lost ?? (this.news ? this.words(this.news) : "Connecting …"));
   }
 
   words(news) {
     if (news.over) return news.result;
-    const turn = `Turn ${news.turn}. `;
-    if (news.to_move === this.viewer) return `${turn}Your move.`;
-    const name = news.names[news.to_move];
-    if (!news.thinking) return `${turn}${name} is to move.`;
+    const turn = `Turn ${news.view.turn}. `;
+    if (news.mine) return `${turn}Your move.`;
+    const { name } = news.view[`seat ${news.to_move}`];
+    if (!news.thinking) return `${turn}${name} is to move${news.away.includes(news.to_move) ? ", and isn't here" : ""}.`;
     const seconds = Math.floor((Date.now() - this.since) / 1000);
     return `${turn}${name} is thinking${seconds > 1 ? `, ${seconds} s` : ""}.`;
   }
 
   hint(words) {
-    byId("hint").textContent = words && words[0].toUpperCase() + words.slice(1);
+    byId("hint").textContent = sentence(words);
   }
 
-  press(name) {
+  // A second press within a moment of a move does nothing; a finger's placement is confirmed.
+  choose(name) {
+    const control = this.controls.get(name);
+    if (!control) return;
+    if (!control.active) this.hint(control.words);
+    else if (Date.now() - this.moved < this.slip) this.hint("");
+    else if (this.picture.coarse.matches && this.picture.areas[name] && this.chosen !== name) this.ask(control);
+    else this.press(name, control);
+  }
+
+  ask({ name, words }) {
+    this.chosen = name;
+    this.picture.point(name);
+    this.confirm.hidden = false;
+    say(this.confirm, `Confirm: ${words}`);
+  }
+
+  press(name, control) {
     if (this.waiting || !this.news) return;
     this.waiting = true;
+    if (control?.plays) this.moved = Date.now();
     this.send({ press: name, version: this.news.version });
   }
 
@@ -174,16 +313,17 @@ class TablePage {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.toLowerCase() === "h" && this.advice.adviser) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const key = event.key.toLowerCase();
+    if (key === "h" && this.advice.adviser) {
       if (!event.repeat) byId("advised").click();
       return;
     }
-    const control = this.picture.ofKey(event.key);
+    const control = [...this.controls.values()].find((one) => one.key === key);
     if (!control) return;
     event.preventDefault();
     // A key that is held down is pressed once.
-    if (!event.repeat) this.picture.choose(control);
+    if (!event.repeat) this.choose(control.name);
   }
 }
 

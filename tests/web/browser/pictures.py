@@ -88,7 +88,7 @@ def main() -> None:
             size = {"width": width, "height": height}
             page = browser.new_page(viewport=size, color_scheme=scheme)
             page.goto(addresses[page_of])
-            page.wait_for_selector("#picture .control", state="attached")
+            page.wait_for_selector("#picture g g", state="attached")
             print(name, first_picture(page))
             drawn = Image.open(BytesIO(page.screenshot()))
             drawn.save(Path(sys.argv[1]) / f"{name}.webp", quality=62, method=6)

@@ -1,0 +1,128 @@
+"""What happened at a table, as its pages tell it: a line for each move, one for each offer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from catan_pz.actions import describe_action
+from catan_pz.events import ONLOOKER, UNKNOWN, EventKind, Events, as_seen_by
+from catan_pz.names import seat_names
+from catan_pz.play.controls import PLACES
+from catan_pz.render.log import log_line
+from catan_pz.render.view import TableView, table_view
+from catan_pz.terms import NUM_RESOURCES
+
+if TYPE_CHECKING:
+    from catan_pz.play.session import PlayedGame
+    from catan_pz.web.table import HostedGame
+
+_OF_AN_OFFER: Final = frozenset(
+    {"accept", "reject", "withdraw", "close_with", "compose_give", "compose_get"}
+)
+"""Kinds of actions that go on with the line of an offer."""
+
+_SHORT: Final = {"accept": "accepts", "reject": "rejects", "withdraw": "takes it back"}
+
+_GIVES: Final = {EventKind.GAINED: 1, EventKind.PAID: -1}
+
+
+class Story:
+    """The lines of a game for one viewer, each with the places and cards that it is about.
+
+    An entry has the `words`; `at`, the places that changed; `hexes` that a roll lit; `cards`, what
+    each seat gained and lost; and a `theft` from the viewer.
+    """
+
+    def __init__(self, hosted: HostedGame, viewer: int) -> None:
+        self._hosted, self._viewer = hosted, viewer
+        self._session: PlayedGame | None = None
+        self._told = 0
+        self._entries: list[dict[str, Any]] = []
+        self._view: TableView | None = None
+        self._robber = 0
+
+    def entries(self) -> list[dict[str, Any]]:
+        """All lines up to now."""
+        session = self._hosted.session
+        if session is not self._session:
+            self._session, self._told, self._entries = session, 0, []
+            self._view = table_view(session.record.start, ONLOOKER, session.names)
+            self._robber = self._view.robber
+        for events in session.heard[self._told :]:
+            self._tell(session, events)
+        self._told = len(session.heard)
+        return self._entries
+
+    def _tell(self, session: PlayedGame, events: Events) -> None:
+        view = self._view
+        assert view is not None
+        viewer = session.shown_to(self._viewer)
+        seen = events if viewer is None else as_seen_by(events, viewer)
+        decision = seen[0]
+        kind = "" if decision.what == UNKNOWN else describe_action(decision.what)["kind"]
+        names = {
+            kind: (lambda at, words=words: words(view, at).replace(", ", " / "))
+            for kind, (_, words) in PLACES.items()
+        }
+        words = log_line(events, viewer, session.names, places=names)
+        entry = {"words": words} | self._changes(seen, view)
+        is_answer = decision.seat != decision.other and kind in ("offer", "compose_send", "")
+        goes_on = kind in _OF_AN_OFFER or is_answer
+        if not goes_on or not self._entries or "offer" not in self._entries[-1]:
+            if kind in ("offer", "compose_send", "compose_give", "compose_get", ""):
+                entry["offer"] = True
+            self._entries.append(entry)
+            return
+        self._entries[-1] = _joined(self._entries[-1], entry, kind, _name(session, decision.seat))
+
+    def _changes(self, seen: Events, view: TableView) -> dict[str, Any]:
+        """Places, lit hexes and cards that events changed."""
+        at: list[str] = []
+        cards: dict[str, list[int]] = {}
+        found: dict[str, Any] = {}
+
+        def count(seat: int, what: int, amount: int) -> None:
+            # A resource that the viewer doesn't see is counted as the last one.
+            counts = cards.setdefault(str(seat), [0] * (NUM_RESOURCES + 1))
+            counts[NUM_RESOURCES if what == UNKNOWN else what] += amount
+
+        for event in seen:
+            match event.kind:
+                case EventKind.ROAD_BUILT:
+                    at.append(f"edge {event.what}")
+                case EventKind.SETTLEMENT_BUILT | EventKind.CITY_BUILT:
+                    at.append(f"vertex {event.what}")
+                case EventKind.ROBBER_MOVED:
+                    self._robber = event.what
+                    at.append(f"hex {event.what}")
+                case EventKind.ROLLED:
+                    total = event.what + event.amount
+                    found["hexes"] = [
+                        f"hex {h}"
+                        for h, token in enumerate(view.tokens)
+                        if token == total and h != self._robber
+                    ]
+                case EventKind.GAINED | EventKind.PAID:
+                    count(event.seat, event.what, _GIVES[event.kind] * event.amount)
+                case EventKind.GIVEN:
+                    count(event.seat, event.what, -event.amount)
+                    count(event.other, event.what, event.amount)
+                case EventKind.STOLEN:
+                    count(event.other, event.what, -1)
+                    count(event.seat, event.what, 1)
+                    if event.other == self._viewer:
+                        found["theft"] = True
+        return {k: v for k, v in (found | {"at": at, "cards": cards}).items() if v}
+
+
+def _name(session: PlayedGame, seat: int) -> str:
+    return seat_names(session.names, len(session.names))[seat]
+
+
+def _joined(line: dict[str, Any], entry: dict[str, Any], kind: str, name: str) -> dict[str, Any]:
+    """The line of an offer with what came next."""
+    words = f"{name} {_SHORT[kind]}" if kind in _SHORT else entry["words"]
+    if kind in ("compose_give", "compose_get", ""):
+        return line
+    sign = ": " if ": " not in line["words"] and ";" not in line["words"] else "; "
+    return line | entry | {"words": line["words"] + sign + words, "offer": True}
