@@ -1,20 +1,15 @@
 """What happened at a table, as its pages tell it: a line for each move, one for each offer."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from catan_pz.actions import describe_action
 from catan_pz.events import ONLOOKER, UNKNOWN, EventKind, Events, as_seen_by
 from catan_pz.names import seat_names
 from catan_pz.play.controls import PLACES
+from catan_pz.play.session import PlayedGame
 from catan_pz.render.log import log_line
 from catan_pz.render.view import TableView, table_view
 from catan_pz.terms import NUM_RESOURCES
-
-if TYPE_CHECKING:
-    from catan_pz.play.session import PlayedGame
-    from catan_pz.web.table import HostedGame
 
 _OF_AN_OFFER: Final = frozenset(
     {"accept", "reject", "withdraw", "close_with", "compose_give", "compose_get"}
@@ -33,17 +28,16 @@ class Story:
     each seat gained and lost; and a `theft` from the viewer.
     """
 
-    def __init__(self, hosted: HostedGame, viewer: int) -> None:
-        self._hosted, self._viewer = hosted, viewer
+    def __init__(self, viewer: int) -> None:
+        self._viewer = viewer
         self._session: PlayedGame | None = None
         self._told = 0
         self._entries: list[dict[str, Any]] = []
         self._view: TableView | None = None
         self._robber = 0
 
-    def entries(self) -> list[dict[str, Any]]:
-        """All lines up to now."""
-        session = self._hosted.session
+    def entries(self, session: PlayedGame) -> list[dict[str, Any]]:
+        """All lines of a game up to now; told from its start where it is another one."""
         if session is not self._session:
             self._session, self._told, self._entries = session, 0, []
             self._view = table_view(session.record.start, ONLOOKER, session.names)

@@ -74,7 +74,7 @@ class HostedGame:
         self._refusing: set[int] = set()  # who rejects all offers until the own turn
         self._changes = dict.fromkeys(session.logs, 0)
         self._pictures: dict[int, Picture] = {}
-        self._stories = {viewer: Story(self, viewer) for viewer in session.logs}
+        self._stories = {viewer: Story(viewer) for viewer in session.logs}
 
     @property
     def invitation(self) -> str:
@@ -232,7 +232,7 @@ class HostedGame:
             self.version_of(viewer),
             board_layers(view),
             pressable,
-            self._stories[viewer].entries(),
+            self._stories[viewer].entries(self.session),
             view_json(view),
             status,
         )
@@ -243,7 +243,7 @@ class HostedGame:
         if viewer in self._early:
             found = []
         if self._can_undo(viewer):
-            last = self._stories[viewer].entries()[-1]["words"]
+            last = self._stories[viewer].entries(session)[-1]["words"]
             found.append(Control("undo", f"take back: {last}", (), Draft(), "u", "Undo"))
         for seat in session.persons:
             if seat not in self.here and session.agents[seat] is None and not session.is_finished:
