@@ -2,11 +2,13 @@
 
     python examples/trades.py heuristic --games 50
     python examples/trades.py runs/ppo-trade/model.npz --against heuristic --games 200
+    python examples/trades.py value --games 200 --plot trades.png
 
 The agent sits in each seat by turns, against agents of another name.
 """
 
 import argparse
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -25,6 +27,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 
 console = Console()
+DIGITS = re.compile(r"\d+")
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 
 
@@ -74,6 +77,33 @@ class Trades:
 
         game.listeners.append(listen)
 
+    def plot(self, path: str) -> None:
+        """Draw what was offered and traded by size, the answers, and the cards by resource."""
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+        sizes = [Counter(), Counter()]
+        for counted, by_size in zip((self.made, self.closed), sizes, strict=True):
+            for offer, count in counted.items():
+                gives, asks = (sum(map(int, DIGITS.findall(side))) for side in offer.split(" for "))
+                by_size[f"{gives} for {asks}"] += count
+        answers = {k: self.answers[k] for k in ("accept", "reject", "offer")}
+        groups = (
+            ("offers a game", [*sizes[0]], sizes, ("made", "traded")),
+            ("answers a game", [*answers], (answers,), ("",)),
+            ("cards a game, in its own turns", RESOURCES, (self.given, self.got), ("given", "got")),
+        )
+        for axis, (title, labels, series, names) in zip(axes, groups, strict=True):
+            for k, (counts, name) in enumerate(zip(series, names, strict=True)):
+                keys = range(len(labels)) if isinstance(counts, np.ndarray) else labels
+                heights = [counts[key] / self.games for key in keys]
+                axis.bar(np.arange(len(labels)) + 0.4 * k, heights, 0.8 / len(series), label=name)
+            axis.set_xticks(np.arange(len(labels)) + 0.2 * (len(series) - 1), labels)
+            axis.set_title(title)
+            if len(series) > 1:
+                axis.legend(frameon=False)
+        figure.savefig(path, dpi=110)
+
     def show(self) -> None:
         """Print the counts."""
         made, closed = self.made.total(), self.closed.total()
@@ -120,6 +150,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--games", type=int, default=100, help="games to play")
     add("--players", type=int, default=4, help="players, where the agent is no model")
     add("--seed", type=int, default=0, help="of boards, dice and draws")
+    add("--plot", help="file for a picture, .png or .svg")
     options = parser.parse_args(arguments)
     if options.games < 1:
         raise ValueError(f"games must be an int from 1, got {options.games}")
@@ -147,6 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> Trades:
         won += table.play() == seat
     console.print(f"{options.agent} won {won} of {options.games} games against {options.against}")
     trades.show()
+    if options.plot:
+        trades.plot(options.plot)
     return trades
 
 

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.records import recording
 from catan_pz.arena.report import forfeit_lines
-from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
+from catan_pz.arena.results import FORFEIT, GameResult, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, MatchConfig, Schedule, even_lineups, spread
 from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
@@ -54,6 +54,7 @@ class MatchOptions:
         progress: whether to show a progress bar; None for one on a terminal.
         true_state: names of agents that `View.resample` gives the true state of the game,
             hidden cards and chance included; in results "(true state)" follows their names.
+        stop: whether the match ends, by the results so far, of which each has its number.
         isolate: whether each agent plays in a process of its own, which gets its views and
             nothing else. Agents must then be given as for `executor="processes"`.
     """
@@ -67,6 +68,7 @@ class MatchOptions:
     progress: bool | None = None
     true_state: Sequence[str] = ()
     isolate: bool = False
+    stop: Callable[[Mapping[int, GameResult]], bool] | None = None
 
     def __post_init__(self) -> None:
         if self.seconds_per_decision is not None:
@@ -229,6 +231,8 @@ def _play(
                     forfeits += game.end == FORFEIT
                     note = f"{forfeits:,} forfeited" if forfeits else ""
                     bar.update(shown, advance=1, note=note)
+                    if match.stop is not None and match.stop(file.games):
+                        break
         except KeyboardInterrupt:
             raise Interrupted(len(file.games), len(scheduled), file.path) from None
         finally:

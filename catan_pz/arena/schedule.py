@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.rules import Rules
+
+T = TypeVar("T")
 
 Lineup = tuple[int, ...]
 """Who plays a game, in any seats: indices into the list of entrants, in increasing order."""
@@ -33,7 +35,7 @@ def spread(numbers: Sequence[int], most: int | None) -> list[int]:
     return [numbers[k * len(numbers) // count] for k in range(count)]
 
 
-def seatings(lineup: Sequence[int]) -> list[tuple[int, ...]]:
+def seatings(lineup: Sequence[T]) -> list[tuple[T, ...]]:
     """All distinct orders of a line-up, in lexicographic order.
 
     Each entrant sits in each seat equally often, and next to each other one equally often.

@@ -22,6 +22,7 @@ from catan_pz.cli.console import (
     need,
     option,
     record_errors,
+    usage_errors,
     win_rate_words,
 )
 from catan_pz.cli.options import MatchChoice, RuleChoice, game_options, match_options
@@ -43,10 +44,18 @@ if TYPE_CHECKING:
     "random",
 )
 @match_options(400)
+@option(
+    "--sprt",
+    "Stop as soon as a sequential test tells these Elo differences to AGENTS apart, such as 0,20.",
+    metavar="LOW,HIGH",
+)
 @game_options
-def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) -> None:
+def evaluate(
+    agent: str, against: str, match: MatchChoice, sprt: str | None, rules: RuleChoice
+) -> None:
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
     from catan_pz.arena import play_match
+    from catan_pz.arena.sequential import SequentialMatch
 
     made = rules.make(f"{agent},{against}")
     others = specs_by_seat("--against", against, made.num_players - 1)
@@ -54,10 +63,14 @@ def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) ->
     name = f"{agent} (evaluated)" if agent in others else agent
     sources = {spec: agent_source(spec, made) for spec in {agent, *others}}
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in others)]
-    result = played(play_match, entrants, rules=made, **match.keywords())
+    with usage_errors():
+        test = None if sprt is None else SequentialMatch.of_words(name, sprt)
+    result = played(play_match, entrants, rules=made, stop=test, **match.keywords())
     click.echo(
         f"{win_rate_words(result, name, agent)} against {shown(against)}, from seed {result.seed}"
     )
+    if test is not None:
+        click.echo(str(test))
     tell_more(result)
     write_replays(result, match)
     check_played(result)

@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 
 NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "text", "vector")
-ALONE = ("former", "forward", "others", "rllib", "scale")
+ALONE = ("former", "forward", "others", "rllib", "scale", "trading")
 """Run only where they are named: they need other libraries, options, or minutes."""
 
 

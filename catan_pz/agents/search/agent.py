@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import COMPOSE_SEND, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import as_agent, check_options, load
@@ -21,7 +22,7 @@ from catan_pz.agents.search.parallel_trees import (
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.simulator import Budget, Simulator, best_offers
 from catan_pz.agents.search.tree import BY_EVALUATOR, BY_GREEDY, BY_VALUE, PUCT, UCB1, Walk
-from catan_pz.agents.value.agent import SETUP, are_offers
+from catan_pz.agents.value.agent import SETUP, ValueAgent, are_offers
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
 from catan_pz.engine.state import as_games
 from catan_pz.events import Events
@@ -236,6 +237,9 @@ class SearchAgent(Agent):
         legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:
             return int(legal[0])
+        offer = self._offer(view)
+        if offer is not None:
+            return offer
         budget = self._budget()
         games = self._determinizations(view)
         policy = None if self._prior is None else self._prior.policy(view)
@@ -296,6 +300,10 @@ class SearchAgent(Agent):
         if self._prior is not None:
             self._prior.close()
 
+    def _offer(self, view: View) -> int | None:
+        """What the prior offers now, where it is a trader."""
+        return self._prior.offer_to_make(view) if isinstance(self._prior, ValueAgent) else None
+
     def _budget(self) -> Budget:
         return Budget(self.options.simulations, self.options.seconds)
 
@@ -313,9 +321,11 @@ class SearchAgent(Agent):
     ) -> NDArray[np.int64]:
         """Legal actions, of offers those that a policy promises most of.
 
-        Without a policy, and of counter-offers, which the value doesn't tell apart, it is those
-        that both sides need.
+        Without a policy, and of counter-offers, it is those that both sides need. A prior that is a
+        trader has made its offers before.
         """
+        if isinstance(self._prior, ValueAgent) and int(games["phase"][0]) == Phase.MAIN:
+            return legal[(legal < OFFER) | (legal > COMPOSE_SEND)]
         offered = are_offers(legal)
         if not offered.any():
             return legal

@@ -89,6 +89,9 @@ class ValueAgent(Agent):
 
     def offer_to_make(self, view: View) -> int | None:
         """The offer, or the next card of one, that it would make now; None for no offer."""
+        if self._trader is None:
+            return None
+        self._trader.learn(view)
         if phase_of(view) not in (Phase.MAIN, Phase.COMPOSE) or not may_offer(view):
             return None
         action = self.act(view)
