@@ -89,6 +89,8 @@ def told_game(text: str) -> ToldGame:
                 raise ValueError(f"line {number}: {error}") from error
         elif kind not in _WITHOUT_EFFECT:
             log.unknown[kind] += 1
+        if log.hidden:
+            break
     return log.game()
 
 
@@ -119,6 +121,7 @@ class _Log:
         self.robber: tuple[str, int] | None = None
         self.discards: dict[int, list[Resource]] = {}
         self.drawn = False
+        self.hidden = ""
         self.offers: dict[int, moves.Offer] = {}
         self.asked: dict[int, tuple[Bundle, Bundle]] = {}
         self.seen: set[int] = set()
@@ -126,11 +129,13 @@ class _Log:
 
     def game(self) -> ToldGame:
         """All of it."""
-        self.flush("end")
+        if not self.hidden:
+            self.flush("end")
         if self.board is None or not self.numbers:
             raise ValueError("the log ends before the game begins")
         report = Report(FORMAT, sorted(self.seen), unknown=dict(self.unknown))
         report.notes.append("The log tells sums of dice; the pairs are made up.")
+        report.notes += [self.hidden] * bool(self.hidden)
         rules = rules_of(self.options, len(self.numbers), self.board)
         names = [self.sitting[number][0] for number in self.numbers]
         return ToldGame(rules, self.moves, report, names)
@@ -260,15 +265,17 @@ class _Log:
                 field = "largest_army_owner" if name == "e5" else "longest_road_owner"
                 self.check(place, field, 0, owner)
 
-    def discard(self, _place: str, to: str, held: str) -> None:
-        """What a seat discards, as told to itself."""
-        if to.startswith("!"):
+    def discard(self, place: str, to: str, held: str) -> None:
+        """What a seat discards, as told to itself; a client's log hides those of others."""
+        seat = self.seat(_fields(held)["playerNum"])
+        if to.startswith("!") and seat in self.discards:
             return
         (cards,) = _bundles(held)
         told = [r for r in Resource for _ in range(cards[r])]
         if not told:
-            raise ValueError("the log hides what others discard")
-        self.discards[self.seat(_fields(held)["playerNum"])] = told
+            self.hidden = f"The log hides the discards of {place}; the game is kept up to there."
+            return
+        self.discards[seat] = told
 
     def move_robber(self, place: str, _to: str, held: str) -> None:
         """The robber is moved; a theft may follow."""
