@@ -1,5 +1,6 @@
 """`catan-pz import`: games that were recorded elsewhere, checked and kept as records."""
 
+import gc
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -95,6 +96,7 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     paths = list(_files(files))
     out.mkdir(parents=True, exist_ok=True)
     taken: set[Path] = set()
+    gc.freeze()  # what is loaded by now needn't be searched for garbage with each file
     with compiling_shown(), progress_bar() as bar:
         task = bar.add_task("files", total=len(paths), note="")
         for path in paths:

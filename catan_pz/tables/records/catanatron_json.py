@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from catan_pz.checks import quoted
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.catanatron import moves as theirs
 from catan_pz.tables.catanatron.facts import board_from_map, player_facts
@@ -105,7 +106,7 @@ class _Game:
         else:
             found = theirs.actions_of(move, self.colors)
             if found is None:
-                raise ValueError(f"{place}: {move.kind} {move.value!r} is no move of ours")
+                raise ValueError(f"{place}: {quoted((move.kind, move.value))} is no move of ours")
             self.moves += [Act(place, seat, one, _outcome(move), marks) for one in found]
 
     def answer(self, move: Move) -> None:

@@ -62,8 +62,9 @@ CARDS: Final = {
 }
 """Development cards; 10 is a hidden one."""
 
-_CARD_OF: Final = {resource: card for card, resource in RESOURCES.items()}
-_KIND_OF: Final = {kind: card for card, kind in CARDS.items()}
+_CARD_OF: Final = sorted(RESOURCES, key=RESOURCES.__getitem__)
+_KIND_OF: Final = sorted(CARDS, key=CARDS.__getitem__)
+"""Their numbers, in our order."""
 
 _BASE_ONLY: Final = ("mapSetting", "modeSetting", "extensionSetting", "scenarioSetting")
 DICE: Final = ("random", "balanced")
@@ -94,13 +95,13 @@ def rules_of(settings: Mapping[str, Any], players: int, board: Board) -> Rules:
             raise ValueError(f"only the base game can be read, {name} is {settings[name]}")
     if players > MAX_PLAYERS:
         raise ValueError(f"games of 2 to 4 players can be read, this one has {players}")
-    friendly, dice = bool(settings.get("friendlyRobber")), DICE[settings.get("diceSetting", 0)]
+    friendly, dice = bool(settings.get("friendlyRobber")), DICE[bool(settings.get("diceSetting"))]
     return Rules(
         num_players=players,
         offer_form="both",
         max_offers_per_turn=MOST_OFFERS,
-        victory_points=settings["victoryPointsToWin"],
-        discard_limit=settings["cardDiscardLimit"],
+        victory_points=settings.get("victoryPointsToWin", 10),
+        discard_limit=settings.get("cardDiscardLimit", 7),
         max_offer_cards=MOST_OFFER_CARDS,
         friendly_robber=friendly,
         robber_spares_mover=friendly,
@@ -142,7 +143,7 @@ def _board(tiles: Mapping[int, Mapping[str, int]], ports: Mapping[int, int]) -> 
 
 def bundle(cards: Sequence[int]) -> Bundle:
     """(R,) how many cards of each resource a list holds."""
-    return tuple(cards.count(_CARD_OF[r]) for r in Resource)
+    return tuple(map(cards.count, _CARD_OF))
 
 
 class _Reader:
@@ -166,16 +167,16 @@ class _Reader:
         )
         self.rules = rules_of(data["gameSettings"], len(self.colors), board)
         told = history.get("eventsPerspectives") or [data.get("playerPerspective")]
-        self.report = Report(FORMAT, sorted(self.seats[color] for color in told))
+        self.report = Report(FORMAT, sorted(self.seats[color] for color in told if color))
         users = {user["selectedColor"]: user for user in data.get("playerUserStates", ())}
         self.users = [users.get(color, {}) for color in self.colors]
         self.gone = {seat for seat, user in enumerate(self.users) if user.get("isBot")}
         self.bought: list[int] = list(self.end.get("developmentCardStats") or ())
-        self.limit = data["gameSettings"]["cardDiscardLimit"]
+        self.cards: list[list[int]] = [[] for _ in self.colors]
         self.sight = Sight()
         self.points: list[dict[str, int]] = [{} for _ in self.colors]
         self.moves: list[Move] = []
-        self.buys = 0
+        self.buys = self.lines = 0
         self.due: dict[int, int] = {}
         self.offers: dict[str, moves.Offer] = {}
         self.discards: dict[int, list[Resource]] = {}
@@ -298,8 +299,9 @@ class _Reader:
         for color, player in (told.get("players") or {}).items():
             seat = self.by_key[color]
             if "developmentCards" in player:
-                cards = player["developmentCards"]["cards"]
-                self.sight["cards"][seat] = UNTOLD if 10 in cards else _kinds(cards)
+                cards = self.cards[seat] = player["developmentCards"]["cards"]
+                if seat in self.report.seats:
+                    self.sight["cards"][seat] = _kinds(cards)
             if "developmentCardsUsed" in player:
                 self.sight["played"][seat] = _kinds(player["developmentCardsUsed"] or ())
 
@@ -379,11 +381,15 @@ class _Reader:
 
     def buy(self, text: Any, _log: Any) -> None:
         """A development card is bought."""
-        told = self.change["mechanicDevelopmentCardsState"]
-        cards = told["players"][str(text["playerColor"])]["developmentCards"]["cards"]
-        known = self.bought[self.buys] if self.buys < len(self.bought) else cards[-1]
+        color = text["playerColor"]
+        told = self.change["mechanicDevelopmentCardsState"]["players"][str(color)]
+        new = Counter(told["developmentCards"]["cards"]) - Counter(self.cards[self.seats[color]])
+        if self.buys < len(self.bought):
+            known = self.bought[self.buys]
+        else:  # others' cards that a file tells by mistake aren't used
+            known = min(new) if self.seats[color] in self.report.seats else 0
         self.buys += 1
-        self.add(text["playerColor"], actions.BUY_DEVELOPMENT_CARD, CARDS.get(known))
+        self.add(color, actions.BUY_DEVELOPMENT_CARD, CARDS.get(known))
 
     def roll(self, text: Any, _log: Any) -> None:
         """The dice are rolled; after a seven some have to discard."""
@@ -391,7 +397,7 @@ class _Reader:
         self.add(text["playerColor"], actions.ROLL, dice)
         if sum(dice) == 7:
             held = enumerate(self.sight["hand_size"].tolist())
-            self.due = {seat: n // 2 for seat, n in held if n > self.limit}
+            self.due = {seat: n // 2 for seat, n in held if n > self.rules.discard_limit}
             self.discards, self.discarders = {}, {}
 
     def discard(self, text: Any, _log: Any) -> None:
@@ -459,8 +465,12 @@ class _Reader:
 
     def end_turn(self, _text: Any, _log: Any) -> None:
         """A line between turns; in set-up and at the end no turn of ours ends with it."""
-        completed = (self.change.get("currentState") or {}).get("completedTurns")
-        if completed is not None and completed > 2 * len(self.colors):
+        told = self.change.get("currentState") or {}
+        self.lines += 1
+        completed = told.get(
+            "completedTurns", self.lines if "currentTurnPlayerColor" in told else 0
+        )
+        if completed > 2 * len(self.colors):
             self.add(self.colors[int(self.sight["turn_player"][0])], actions.END_TURN)
 
     def trade_with_bank(self, text: Any, _log: Any) -> None:
@@ -549,4 +559,4 @@ def _sum(points: Mapping[str, int | None]) -> int:
 
 def _kinds(cards: Sequence[int]) -> list[int]:
     """(C,) how many development cards of each kind a list holds."""
-    return [cards.count(_KIND_OF[card]) for card in Card]
+    return list(map(cards.count, _KIND_OF))

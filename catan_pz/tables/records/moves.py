@@ -1,6 +1,7 @@
 """Moves as files tell them, in one form for all formats, and how our rules play each."""
 
 from dataclasses import dataclass, field, replace
+from operator import eq
 from typing import Final, NamedTuple
 
 from catan_pz import actions
@@ -247,6 +248,8 @@ class BankTrade(NamedTuple):
         if not paid or len(lots) != len(wanted):
             told = f"seat {self.seat} trades {list(self.give)} for {list(self.get)}"
             raise Fault("trade", f"its rates are {rates}", told)
+        shifts = (wanted[k:] + wanted[:k] for k in range(len(wanted)))
+        wanted = next((w for w in shifts if not any(map(eq, lots, w))), wanted)
         for give, get in zip(lots, wanted, strict=True):
             table.act(self.seat, int(SWAP_ACTIONS[give, get]), None, self.marks)
 
@@ -357,6 +360,8 @@ def _cards(bundle: Bundle) -> list[int]:
 
 
 def _words(seat: int, action: int) -> str:
+    if action < 0:
+        return f"seat {seat} trades cards for the same"
     kind, *told = describe_action(action).values()
     return " ".join(map(str, [f"seat {seat}:", kind, *told]))
 

@@ -81,12 +81,19 @@ def difference(old: Any, new: Any) -> dict[str, Any]:
 
 
 class Replay(RandomGame):
-    """A game as Colonist tells it: all cards, or those that a seat sees."""
+    """A game as Colonist tells it: all cards, or those that a seat sees.
 
-    def __init__(self, rules: Rules, seed: int, perspective: int | None = None) -> None:
+    Sparse files have what captured games have: thefts in events of their own, turns not counted,
+    and no end.
+    """
+
+    def __init__(
+        self, rules: Rules, seed: int, perspective: int | None = None, *, sparse: bool = False
+    ) -> None:
         super().__init__(rules, seed)
         self.colors = [int(c) for c in self.rng.permutation(12)[: rules.num_players] + 1]
         self.perspective = perspective
+        self.sparse = sparse
         self.bought: list[int] = []
         self.events: list[dict[str, Any]] = []
         self.numbers = count()
@@ -187,6 +194,8 @@ class Replay(RandomGame):
     def write(self, *logs: dict[str, Any]) -> None:
         """Write an event: some entries, and what has changed since the last."""
         document = self.seen()
+        if self.sparse:
+            del document["currentState"]["completedTurns"]
         change = difference(self.document, document)
         if logs:
             change["gameLogState"] = {str(next(self.numbers)): log for log in logs}
@@ -202,6 +211,13 @@ class Replay(RandomGame):
         if before.phase == Phase.SETUP_ROAD or decision.action == actions.END_TURN:
             self.completed += 1
             logs.append({"text": {"type": 44}})
+        if self.sparse and len(logs) > 3:  # a theft that follows at once
+            document = self.document
+            self.write(*logs[:1])
+            self.events[-1]["stateChange"].pop("playerStates", None)
+            self.document["playerStates"] = document["playerStates"]
+            self.write(*logs[1:])
+            return
         self.write(*logs)
 
     def tell_winner(self) -> None:
@@ -332,7 +348,7 @@ class Replay(RandomGame):
                     "players": self.by_color(lambda p: {"victoryPoints": {"0": int(points[p])}}),
                     "developmentCardStats": self.bought,
                 }
-                if self.game.is_over
-                else {},
+                if self.game.is_over and not self.sparse
+                else None,
             },
         }

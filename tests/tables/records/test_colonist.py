@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,12 @@ def test_a_game_that_is_given_up_has_a_winner() -> None:
     record = played(told).record
     assert (record.result["winner"], record.result["end"]) == (1, "resigned")
     assert next(iter(GameRecord.from_lines(record.lines()).replay())).winner is None
+
+
+def test_captured_games() -> None:
+    replay = Replay(replace(rules(10), trading=False), 10, sparse=True).play()
+    game = read_back(replay)
+    assert taken(game.record.decisions) == taken(replay.decisions)
 
 
 def test_hidden_cards_of_two_are_known() -> None:
