@@ -72,11 +72,7 @@ def left_over() -> list[str]:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait for a condition.
-
-    Raises:
-        AssertionError: when patience is over.
-    """
+    """Wait for a condition."""
     end = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < end, left_over()

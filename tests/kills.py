@@ -124,12 +124,7 @@ def _has_draft(folder: Path) -> bool:
 
 
 def disturb(program: str, kills: int, folder: Path, seed: int) -> list[Any]:
-    """Kill a program so often at moments of a seed, and compare it with an undisturbed run.
-
-    Returns:
-        Its name, the kills, those while a file was written, the runs that came to their end, and
-        the seconds of everything.
-    """
+    """Kill a program so often at moments of a seed, and compare it with an undisturbed run."""
     rng, start = random.Random(seed), time.monotonic()
     moment = Moment(folder / "whole", 0.0)
     assert run(program, folder / "whole", lambda: moment() and False)

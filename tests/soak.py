@@ -29,12 +29,7 @@ GROWTH_ALLOWED = 8 * 2**20
 
 
 class Single:
-    """A game after the other, by a `Game` or by PettingZoo's loop.
-
-    Attributes:
-        ended: games that came to their end.
-        checked: states that were looked at.
-    """
+    """A game after the other, by a `Game` or by PettingZoo's loop."""
 
     def __init__(self, env: Any = None) -> None:
         self.ended = self.checked = 0
@@ -63,12 +58,7 @@ class Single:
 
 
 class Many:
-    """Many games at once, alone or within an environment, with rewards that add up.
-
-    Args:
-        batch: the games.
-        step: a decision in each of them; the batch's own by default.
-    """
+    """Many games at once, alone or within an environment, with rewards that add up."""
 
     def __init__(self, batch: Any, step: Callable[[], Any] | None = None) -> None:
         self.ended = self.checked = 0
@@ -182,11 +172,7 @@ def resident() -> int | None:
 
 
 def soak(run: Single | Many, least: int) -> tuple[int, int | None]:
-    """Play so many decisions, and look at states and memory on the way.
-
-    Returns:
-        The decisions, and bytes that the last fifth took more than the second, where known.
-    """
+    """Play so many decisions, and look at states and memory on the way."""
     decisions, memory = 0, []
     while decisions < least:
         decisions += run.play()

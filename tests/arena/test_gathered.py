@@ -20,11 +20,7 @@ LINGERING = 3
 
 
 class SlowBatcher:
-    """Gives a decision back at the third time that it is asked, and only a few at a time.
-
-    Args:
-        sizes: gets how many decisions lay there at each time.
-    """
+    """Gives a decision back at the third time that it is asked, and only a few at a time."""
 
     def __init__(self, sizes: list[int]) -> None:
         self._sizes = sizes

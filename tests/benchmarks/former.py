@@ -50,13 +50,7 @@ def former_package(revision: str) -> str:
 
 
 class Former(Agent):
-    """An agent of another package, seated here.
-
-    Args:
-        package: its name.
-        spec: the agent there, as its command line takes it.
-        rules: of the games.
-    """
+    """An agent of another package, seated here."""
 
     name = "former"
     needs_belief = True

@@ -21,11 +21,7 @@ from tests.benchmarks.measuring import options, print_table
 
 
 class Measured(CharlesworthAgent):
-    """Plays as ever, and keeps what each search took.
-
-    Attributes:
-        taken: candidates, runs and CPU-seconds of each decision that was searched.
-    """
+    """Plays as ever, and keeps what each search took."""
 
     def __init__(self, seconds: float, wave: int) -> None:
         super().__init__(seconds=seconds, wave=wave)

@@ -13,12 +13,7 @@ REPEATS = "measures, of which the best counts"
 
 
 def options(doc: str | None, **known: Any) -> argparse.Namespace:
-    """Options from the command line.
-
-    Args:
-        doc: what the benchmark says of itself; its first sentence is shown.
-        **known: by name, the default, which gives the type, and the help.
-    """
+    """Options from the command line."""
     parser = argparse.ArgumentParser(description=(doc or "").split(":", maxsplit=1)[0])
     for name, (default, told) in known.items():
         flag = f"--{name.replace('_', '-')}"

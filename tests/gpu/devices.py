@@ -8,16 +8,7 @@ from numba import config
 
 @dataclass(frozen=True)
 class Device:
-    """Where batches run, and how much they play.
-
-    Attributes:
-        name: of the GPU, or "simulator".
-        parity_games: games whose bytes are compared with the CPU's.
-        parity_steps: decisions in each of them at most.
-        soak_games: games of the long run.
-        sizes: games of the batches that are timed.
-        seconds: length of each measure.
-    """
+    """Where batches run, and how much they play."""
 
     name: str
     parity_games: int

@@ -35,14 +35,7 @@ class Deadline:
 
 @dataclass
 class Part:
-    """What one part of the run found.
-
-    Attributes:
-        name: its name.
-        outcome: "passed" or "failed".
-        text: Markdown: tables, or the traceback.
-        seconds: how long it took.
-    """
+    """What one part of the run found."""
 
     name: str
     outcome: str
@@ -82,12 +75,7 @@ class Report:
 
 
 def toolkit(environment: Mapping[str, str], default: Path) -> dict[str, str]:
-    """The variable that names a toolkit with libNVVM; none where one is set or nothing found.
-
-    Args:
-        environment: with `PATH`, on which `nvcc` is looked for.
-        default: the toolkit's home without it.
-    """
+    """The variable that names a toolkit with libNVVM; none where one is set or nothing found."""
     if environment.get("CUDA_HOME") or environment.get("CUDA_PATH"):
         return {}
     nvcc = shutil.which("nvcc", path=environment.get("PATH"))

@@ -36,13 +36,7 @@ def double_twice(n: int) -> int:
 
 
 class Toy:
-    """A module with an entry point, loaded anew as by new processes.
-
-    Attributes:
-        compiled: entry points compiled so far.
-        source: its file.
-        home: where it is cached.
-    """
+    """A module with an entry point, loaded anew as by new processes."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self.source = folder / "toy_rules.py"

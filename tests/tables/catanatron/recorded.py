@@ -31,13 +31,7 @@ def game(name: str) -> Any:
 
 
 def messages(name: str, seat: int, *, hides: bool) -> Iterator[dict[str, Any]]:
-    """The messages to a seat, before the game, at each of its decisions, and after it.
-
-    Args:
-        name: of the game.
-        seat: who is told.
-        hides: whether what the others know alone is hidden, as newer versions do.
-    """
+    """The messages to a seat, before the game, at each of its decisions, and after it."""
     data = game(name)
     color = data["colors"][seat]
     yield {"type": "hello", "protocol_version": 1}

@@ -33,14 +33,7 @@ async def closed(writer: asyncio.StreamWriter) -> None:
 
 
 class ScriptedServer:
-    """Plays a game to each script, with the robot that it invites.
-
-    Args:
-        name: of the recorded game.
-        scripts: of the games that are played.
-        on_demand: whether a game waits for somebody to ask for it.
-        ignored: requests that come to nothing, from the first on.
-    """
+    """Plays a game to each script, with the robot that it invites."""
 
     def __init__(
         self, name: str, scripts: list[Script], *, on_demand: bool = False, ignored: int = 0
