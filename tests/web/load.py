@@ -15,28 +15,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import websockets
 
 _LARGEST_MESSAGE = 2**22
-
-
-@dataclass
-class Times:
-    """What was measured.
-
-    Attributes:
-        pressed: moment of the press that led to so many lines in the log, by table and lines.
-        own: seconds from a press to the new picture where it was pressed.
-        onlookers: the same at those who look on.
-    """
-
-    pressed: dict[tuple[int, int], float] = field(default_factory=dict)
-    own: list[float] = field(default_factory=list)
-    onlookers: list[float] = field(default_factory=list)
 
 
 @contextlib.contextmanager
@@ -70,51 +54,6 @@ def memory(process: int) -> float:
     return int(found[1]) / 1024
 
 
-async def play(address: str, table: int, times: Times, end: float, pace: float) -> None:
-    """Press something now and then, and see how long the new picture takes."""
-    rng = random.Random(table)
-    async with websockets.connect(address, max_size=_LARGEST_MESSAGE) as socket:
-        await socket.recv()
-        news = await _news(socket)
-        while time.monotonic() < end:
-            await asyncio.sleep(rng.uniform(0.5, 1.5) * pace)
-            news = await _latest(socket, news)
-            if news["over"]:
-                await socket.send(json.dumps({"again": True}))
-                news = await _news(socket)
-            active = [control["name"] for control in news["controls"] if control["active"]]
-            if not active:
-                continue
-            name = rng.choice(active)
-            begun = time.monotonic()
-            await socket.send(json.dumps({"press": name, "version": news["version"]}))
-            while (answer := await _news(socket))["version"] == news["version"]:
-                pass
-            now = time.monotonic()
-            times.own.append(now - begun)
-            if _lines(answer) > _lines(news):  # others hear nothing of what is only laid out
-                times.pressed[table, _lines(answer)] = begun
-            news = answer
-
-
-async def look_on(address: str, table: int, times: Times, end: float) -> None:
-    """Hear of every press at a table."""
-    async with websockets.connect(address, max_size=_LARGEST_MESSAGE) as socket:
-        await socket.recv()
-        while time.monotonic() < end:
-            with contextlib.suppress(TimeoutError):
-                news = json.loads(await asyncio.wait_for(socket.recv(), 1))
-                now = time.monotonic()
-                # The one who pressed may hear of it a little later.
-                asyncio.get_running_loop().call_later(2, _note, times, table, news, now)
-
-
-def _note(times: Times, table: int, news: dict[str, Any], heard: float) -> None:
-    begun = times.pressed.get((table, _lines(news)))
-    if begun is not None:
-        times.onlookers.append(heard - begun)
-
-
 def _lines(news: dict[str, Any]) -> int:
     return int(news["first_line"]) + len(news["log"])
 
@@ -142,16 +81,52 @@ def row(name: str, seconds: list[float]) -> str:
     )
 
 
-async def measure(given: argparse.Namespace, seats: list[str], onlookers: list[str]) -> Times:
-    """Play and look on for some seconds."""
-    times = Times()
+async def measure(
+    given: argparse.Namespace, seats: list[str], onlookers: list[str]
+) -> tuple[list[float], list[float]]:
+    """Seconds from a press to the new picture, where it was pressed and at those who look on."""
+    pressed: dict[tuple[int, int], float] = {}  # by table and lines in its log after the press
+    heard: list[tuple[tuple[int, int], float]] = []
+    own: list[float] = []
     end = time.monotonic() + given.seconds
-    players = [play(address, k, times, end, given.pace) for k, address in enumerate(seats)]
+
+    async def play(address: str, table: int) -> None:
+        rng = random.Random(table)
+        async with websockets.connect(address, max_size=_LARGEST_MESSAGE) as socket:
+            await socket.recv()
+            news = await _news(socket)
+            while time.monotonic() < end:
+                await asyncio.sleep(rng.uniform(0.5, 1.5) * given.pace)
+                news = await _latest(socket, news)
+                if news["over"]:
+                    await socket.send(json.dumps({"again": True}))
+                    news = await _news(socket)
+                active = [control["name"] for control in news["controls"] if control["active"]]
+                if not active:
+                    continue
+                press = {"press": rng.choice(active), "version": news["version"]}
+                begun = time.monotonic()
+                await socket.send(json.dumps(press))
+                while (answer := await _news(socket))["version"] == news["version"]:
+                    pass
+                own.append(time.monotonic() - begun)
+                if _lines(answer) > _lines(news):  # others hear nothing of what is only laid out
+                    pressed[table, _lines(answer)] = begun
+                news = answer
+
+    async def look_on(address: str, table: int) -> None:
+        async with websockets.connect(address, max_size=_LARGEST_MESSAGE) as socket:
+            await socket.recv()
+            while time.monotonic() < end:
+                with contextlib.suppress(TimeoutError):
+                    news = json.loads(await asyncio.wait_for(socket.recv(), 1))
+                    heard.append(((table, _lines(news)), time.monotonic()))
+
     tables = [k % len(onlookers) for k in range(given.onlookers)]
-    watchers = [look_on(onlookers[k], k, times, end) for k in tables]
-    await asyncio.wait_for(asyncio.gather(*players, *watchers), given.seconds + 60)
-    await asyncio.sleep(2.5)
-    return times
+    everybody = [play(address, k) for k, address in enumerate(seats)]
+    everybody += [look_on(onlookers[k], k) for k in tables]
+    await asyncio.wait_for(asyncio.gather(*everybody), given.seconds + 60)
+    return own, [at - pressed[place] for place, at in heard if place in pressed]
 
 
 def main() -> None:
@@ -165,14 +140,14 @@ def main() -> None:
     given = parser.parse_args()
     with server(given.tables, given.agents) as (process, seats, onlookers):
         begun = memory(process)
-        times = asyncio.run(measure(given, seats, onlookers))
+        own, others = asyncio.run(measure(given, seats, onlookers))
         played = memory(process)
     with server(1, given.agents) as (process, _, _):
         alone = memory(process)
     print("| | presses | p50 | p99 | longest |")
     print("|---|---|---|---|---|")
-    print(row("who pressed", times.own))
-    print(row("onlookers", times.onlookers))
+    print(row("who pressed", own))
+    print(row("onlookers", others))
     print(f"\nmemory: {alone:.0f} MiB with one table, {begun:.0f} with {given.tables},")
     print(f"{played:.0f} after {given.seconds:.0f} seconds of play;")
     print(f"{(begun - alone) / max(1, given.tables - 1):.2f} MiB a new table")
