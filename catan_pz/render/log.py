@@ -20,12 +20,12 @@ _ORDERS: Final = {
     "accept": "accept",
     "reject": "reject",
     "withdraw": "withdraw",
-    "build_road": "road at edge {edge}",
-    "build_settlement": "settlement at vertex {vertex}",
-    "build_city": "city at vertex {vertex}",
+    "build_road": "road at {edge}",
+    "build_settlement": "settlement at {vertex}",
+    "build_city": "city at {vertex}",
     "play_year_of_plenty": "year of plenty: {pair[0]} + {pair[1]}",
     "play_monopoly": "monopoly of {resource}",
-    "move_robber": "robber to hex {hex}",
+    "move_robber": "robber to {hex}",
     "steal": "steal from the player {seat} to the left",
     "discard": "discard {resource}",
     "maritime_trade": "bank: {give} for {get}",
@@ -57,6 +57,8 @@ _AT: Final = {"vertex": " at ", "edge": " at ", "hex": ", now on "}
 Places = Mapping[str, Callable[[int], str]]
 """Names each "vertex", "edge" and "hex"."""
 
+_IDS: Final[Places] = {kind: f"{kind} {{}}".format for kind in _AT}
+
 NUMBERED: Final[Places] = {"vertex": "V{}".format, "edge": "E{}".format, "hex": "H{}".format}
 
 
@@ -65,9 +67,10 @@ def bundle_words(bundle: Mapping[str, int]) -> str:
     return " + ".join(f"{n} {name}" for name in RESOURCE_NAMES if (n := bundle.get(name, 0)))
 
 
-def action_words(action: int) -> str:
+def action_words(action: int, places: Places = _IDS) -> str:
     """What an action does, as an order: "road at edge 12", "bank: 1 brick for ore"."""
     described = describe_action(action)
+    described |= {kind: name(described[kind]) for kind, name in places.items() if kind in described}
     if described["kind"] == "offer":
         return f"offer {bundle_words(described['give'])} for {bundle_words(described['get'])}"
     return _ORDERS[described["kind"]].format(**described)

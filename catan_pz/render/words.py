@@ -5,7 +5,7 @@ from functools import partial
 
 from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict
 from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
-from catan_pz.render.log import bundle_words
+from catan_pz.render.log import Places, bundle_words
 from catan_pz.render.view import CARD_WORDS, AnswerView, Bounds, Bundle, SeatView, TableView
 
 _HEXES_OF_EDGE = {
@@ -32,6 +32,16 @@ def vertex_words(view: TableView, vertex: int) -> str:
 def edge_words(view: TableView, edge: int) -> str:
     """An edge by the hexes beside it: "6 forest, 8 hills", "6 forest, sea"."""
     return ", ".join(beside_edge(edge, partial(hex_words, view)))
+
+
+def places_of(view: TableView) -> Places:
+    """Names places by what lies around them: "6 forest / 8 hills"."""
+    named = {"vertex": vertex_words, "edge": edge_words, "hex": hex_words}
+
+    def name(words: Callable[[TableView, int], str], at: int) -> str:
+        return words(view, at).replace(", ", " / ")
+
+    return {kind: partial(name, words) for kind, words in named.items()}
 
 
 Words = Callable[[int], str]

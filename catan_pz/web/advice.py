@@ -8,6 +8,8 @@ from catan_pz.names import shown
 from catan_pz.play.annotations import overlay_of
 from catan_pz.render.log import action_words
 from catan_pz.render.overlay import draw_overlay
+from catan_pz.render.view import TableView
+from catan_pz.render.words import places_of
 
 MOST_LISTED: Final = 8
 """Actions in the table, the best ones."""
@@ -20,7 +22,7 @@ def drawn_advice(advice: Advice) -> str:
     return draw_overlay(overlay_of(advice))
 
 
-def advice_json(advice: Advice, played: int | None = None) -> dict[str, Any]:
+def advice_json(advice: Advice, view: TableView, played: int | None = None) -> dict[str, Any]:
     """Its table: the agent's name, what stands in the columns, and the rows.
 
     A row has the action in words, its place on the board such as "vertex 12" (None for none), the
@@ -28,17 +30,18 @@ def advice_json(advice: Advice, played: int | None = None) -> dict[str, Any]:
 
     Args:
         advice: the advice.
+        view: the table, whose places it is about.
         played: the action that was played, where that is known.
     """
     columns = [(title, texts) for title, texts in _columns(advice) if texts]
     bars = advice.probabilities if advice.probabilities is not None else advice.win_probabilities
-    rows = []
+    rows, places = [], places_of(view)
     for k, action in enumerate(advice.actions.tolist()):
         if k >= MOST_LISTED and action != played:
             continue
         bar = 0.0 if bars is None else round(float(bars[k]), 3)
         texts = [texts[k] for _, texts in columns]
-        rows.append([action_words(action), _place(action), bar, action == played, texts])
+        rows.append([action_words(action, places), _place(action), bar, action == played, texts])
     return {
         "agent": shown(advice.agent),
         "columns": [title for title, _ in columns],

@@ -275,7 +275,8 @@ def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str
         return None
     try:
         advice = question.advice()
-        found = advice_json(advice) | {"drawn": drawn_advice(advice)}
+        view = hosted.view(question.adviser.seat)
+        found = advice_json(advice, view) | {"drawn": drawn_advice(advice)}
     except AGENT_ERRORS as error:  # the table goes on without
         log_failure(f"The adviser of seat {question.adviser.seat} failed.", error)
         found = {"failure": "no advice: the adviser failed"}

@@ -112,20 +112,22 @@ class _Stored:
             [seat.visible_points if seat.points is None else seat.points for seat in view.seats]
         )
         self.below = max(self.below, room_for(frame.notes.overlay))
-        self._add_notes(frame)
+        self._add_notes(view, frame)
 
-    def _add_notes(self, frame: Frame) -> None:
+    def _add_notes(self, view: TableView, frame: Frame) -> None:
         if self._asked is not None:  # what was played is in the frame after the decision
-            self.advice[-1] = self._advice_json(self._asked, frame.action)
+            self.advice[-1] = self._advice_json(self._asked, view, frame.action)
         self._asked = frame.notes.advice
-        self.advice.append(None if self._asked is None else self._advice_json(self._asked, None))
+        self.advice.append(None if self._asked is None else self._advice_json(self._asked, view))
         estimated = frame.notes.win_probabilities
         self.win_probabilities.append(
             None if estimated is None else [round(share, 3) for share in estimated]
         )
 
-    def _advice_json(self, advice: Advice, played: int | None) -> dict[str, Any]:
-        return advice_json(advice, played) | {"layer": self._layer(drawn_advice(advice))}
+    def _advice_json(
+        self, advice: Advice, view: TableView, played: int | None = None
+    ) -> dict[str, Any]:
+        return advice_json(advice, view, played) | {"layer": self._layer(drawn_advice(advice))}
 
     def _layer(self, layer: str) -> int:
         return self.layers.setdefault(layer, len(self.layers))

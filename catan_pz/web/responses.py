@@ -34,13 +34,22 @@ FILES: Final = {
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     # The address holds the secret of the seat.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
+
+
+OPEN_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}
+"""Of a page that has all that it needs in itself, such as a replay."""
 
 
 def page(name: str, **parts: str) -> Response:
@@ -102,8 +111,10 @@ class SafeHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                given = message.get("headers", [])
                 added = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
-                message["headers"] = [*message.get("headers", []), *added]
+                known = {name for name, _ in given}
+                message["headers"] = [*given, *(one for one in added if one[0] not in known)]
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -9,6 +9,8 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Sequence
+from html import escape
+from secrets import compare_digest
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -16,17 +18,22 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
+from catan_pz.game.record import GameRecord
+from catan_pz.names import shown
+from catan_pz.play.frames import frames_of_record
 from catan_pz.web.drawn import BOX, areas, control_json, symbols
 from catan_pz.web.live_table import LiveTable, log_failure
+from catan_pz.web.replay import make_replay
 from catan_pz.web.responses import (
     LEFT,
     MOST_BYTES,
+    OPEN_HEADERS,
     POLICY_VIOLATION,
     TRY_AGAIN_LATER,
     SafeHeaders,
@@ -182,6 +189,9 @@ def make_app(
         routes=[
             Route("/", served.first_page),
             Route("/table/{link}", served.page),
+            Route("/join/{token}", served.join, methods=["GET", "POST"]),
+            Route("/replay/{link}", served.replay),
+            Route("/record/{link}", served.record),
             Route("/static/{name}", asset),
             WebSocketRoute("/socket/{link}", served.socket),
             *(studies.routes() if studies is not None else []),
@@ -218,6 +228,46 @@ class _Served:
         if self.find(request.path_params["link"]) is None:
             return PlainTextResponse("There is no table with this link.", 404)
         return page("table", symbols=symbols())
+
+    async def join(self, request: Request) -> Response:
+        """The page of an invitation; by its button a free seat is taken, or one to look on."""
+        token = request.path_params["token"].encode()
+        tables = (t for t in self._tables if t.hosted.session.persons)
+        table = next(
+            (t for t in tables if compare_digest(t.hosted.invitation.encode(), token)), None
+        )
+        if table is None:
+            return PlainTextResponse("There is no table with this link.", 404)
+        hosted = table.hosted
+        seat = next(iter(hosted.free_seats), ONLOOKER)
+        if request.method == "POST":  # programs that look at links for previews ask by GET
+            hosted.claimed |= {seat}
+            return RedirectResponse(f"/table/{hosted.links[seat]}", 303)
+        names = [shown(name) for name in hosted.session.names]
+        offered = "Look on" if seat == ONLOOKER else f"Play as {names[seat]}"
+        return page("join", names=escape(", ".join(names)), offered=escape(offered))
+
+    async def replay(self, request: Request) -> Response:
+        """The replay of a table's game once it is over, with all cards open."""
+        record = self._finished(request)
+        if record is None:
+            return PlainTextResponse("There is no finished game with this link.", 404)
+        made = await asyncio.to_thread(
+            lambda: make_replay(frames_of_record(record), names=record.names)
+        )
+        return HTMLResponse(made.html, headers=OPEN_HEADERS)
+
+    async def record(self, request: Request) -> Response:
+        """The record of a table's game once it is over."""
+        record = self._finished(request)
+        if record is None:
+            return PlainTextResponse("There is no finished game with this link.", 404)
+        return PlainTextResponse("".join(f"{line}\n" for line in record.lines()))
+
+    def _finished(self, request: Request) -> GameRecord | None:
+        found = self.find(request.path_params["link"])
+        session = found and found[0].hosted.session
+        return session.record if session and session.is_finished else None
 
     async def socket(self, socket: WebSocket) -> None:
         """The connection of a viewer."""

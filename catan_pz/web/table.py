@@ -10,13 +10,13 @@ from catan_pz.actions import ACCEPT, REJECT, describe_action
 from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER, EventKind
 from catan_pz.play.controls import Control, Draft, controls
+from catan_pz.play.ending import ending_json
 from catan_pz.play.session import PlayedGame
+from catan_pz.play.story import Story
 from catan_pz.render.view import TableView, table_view
 from catan_pz.render.words import table_words
 from catan_pz.terms import Phase
 from catan_pz.web.drawn import board_layers, prompt, view_json
-from catan_pz.web.ending import ending_json
-from catan_pz.web.story import Story
 
 _REVEALING: Final = frozenset(
     {EventKind.ROLLED, EventKind.STOLEN, EventKind.CARD_BOUGHT, EventKind.OFFER_GIVES}

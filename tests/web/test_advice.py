@@ -12,10 +12,14 @@ from catan_pz.events import ONLOOKER
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.render.log import action_words
+from catan_pz.render.view import table_view
+from catan_pz.render.words import places_of
 from catan_pz.rules import Rules
 from catan_pz.web.advice import advice_json, drawn_advice
 from tests.web import tables
 from tests.web.test_table import advance, as_sent
+
+VIEW = table_view(Game(seed=1).snapshot())
 
 
 def quick() -> SearchAgent:
@@ -27,19 +31,19 @@ def test_the_table_lists_the_best_actions_and_what_was_played() -> None:
     advice = Advice(
         ids, win_probabilities=np.linspace(0.5, 0.2, 16), visits=np.arange(1016, 1000, -1)
     )
-    table = advice_json(advice, played=205)
+    table = advice_json(advice, VIEW, played=205)
     assert table["columns"] == ["Win prob.", "Visits"]
     assert len(table["rows"]) == 9
     assert table["more"] == 7
     words, place, bar, played, texts = table["rows"][1]
-    assert (words, place, played) == (action_words(130), "vertex 2", False)
+    assert (words, place, played) == (action_words(130, places_of(VIEW)), "vertex 2", False)
     assert bar == pytest.approx(0.48)
     assert texts == ["48.0 %", "1,015"]
-    assert [row[0] for row in table["rows"] if row[3]] == [action_words(205)]
+    assert [row[0] for row in table["rows"] if row[3]] == [action_words(205, places_of(VIEW))]
     assert "48.0" in drawn_advice(advice)
-    scores = advice_json(Advice(ids, scores=np.arange(16.0)))
+    scores = advice_json(Advice(ids, scores=np.arange(16.0)), VIEW)
     assert scores["columns"] == ["Score"]
-    assert advice_json(Advice.of_choice(0))["columns"] == []
+    assert advice_json(Advice.of_choice(0), VIEW)["columns"] == []
 
 
 @pytest.mark.parametrize("leaks", [False, True])
@@ -67,7 +71,7 @@ def test_what_a_seat_may_not_know_changes_no_advice(leaks: bool) -> None:
             adviser.agent.reset(seat, rules, 1)
             adviser._seated._game = game
             advice = adviser.question().advice()
-            told.append((advice_json(advice), drawn_advice(advice)))
+            told.append((advice_json(advice, VIEW), drawn_advice(advice)))
         hosted.session.advisers[seat]._seated._game = hosted.session.game
         compared += hosted.session.game.snapshot()["players"] != drawn.snapshot()["players"]
         differing += told[0] != told[1]

@@ -16,6 +16,7 @@ from catan_pz.play.frames import Frame, frames_of_record
 from catan_pz.render.log import action_words
 from catan_pz.render.svg import table
 from catan_pz.render.view import table_view
+from catan_pz.render.words import places_of
 from catan_pz.web.replay import FORMAT, Replay, make_replay
 from tests.play.recordings import recorded
 from tests.render import positions
@@ -112,11 +113,13 @@ def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: P
         assert sum(wins) == pytest.approx(1, abs=0.02)
     decided = [k for k, advice in enumerate(game["advice"]) if advice is not None]
     decisions = GameRecord.load(recorded).decisions
+    places = places_of(table_view(GameRecord.load(recorded).start))
     assert {decisions[k].player for k in decided} == {1}
     for k in decided:
         advice = game["advice"][k]
         assert advice["agent"] == "weighted"
         assert advice["columns"] == ["Probability"]
-        assert [row[0] for row in advice["rows"] if row[3]] == [action_words(decisions[k].action)]
+        words = action_words(decisions[k].action, places)
+        assert [row[0] for row in advice["rows"] if row[3]] == [words]
         layer = "".join(game["elements"][e] for e in game["layers"][advice["layer"]])
         assert layer.startswith('<g class="overlay">')

@@ -89,6 +89,28 @@ def test_pages_come_with_safe_headers_and_unknown_links_are_refused() -> None:
             pass
 
 
+def test_an_invitation_leads_to_a_free_seat_and_a_finished_game_to_its_replay() -> None:
+    game = hosted((None, None), SHORT)
+    with serving(game) as (client, table), ExitStack() as stack:
+        arrive(client, table, 0, stack)
+        address = f"/join/{game.invitation}"
+        assert "Play as Bob" in client.get(address).text
+        assert game.links[1] not in client.get(address).text
+        for seat in (1, ONLOOKER):
+            answer = client.post(address, follow_redirects=False)
+            assert answer.headers["location"] == f"/table/{game.links[seat]}"
+        assert client.get("/join/guess").status_code == 404
+        for path in ("replay", "record"):
+            assert client.get(f"/{path}/{game.links[0]}").status_code == 404
+        while not game.session.is_finished:
+            game.session.play(int(game.session.game.legal_actions()[0]))
+        replay = client.get(f"/replay/{game.links[0]}")
+        assert "Ann, Bob" in replay.text
+        assert "connect-src" not in replay.headers["content-security-policy"]
+        record = GameRecord.from_lines(client.get(f"/record/{game.links[ONLOOKER]}").text)
+        assert record == game.session.record
+
+
 def test_another_origin_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     with serving() as (client, table):
         address = socket_of(table, 0)

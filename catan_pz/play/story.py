@@ -5,10 +5,10 @@ from typing import Any, Final
 from catan_pz.actions import describe_action
 from catan_pz.events import ONLOOKER, UNKNOWN, EventKind, Events, as_seen_by
 from catan_pz.names import seat_names
-from catan_pz.play.controls import PLACES
 from catan_pz.play.session import PlayedGame
 from catan_pz.render.log import log_line
 from catan_pz.render.view import TableView, table_view
+from catan_pz.render.words import places_of
 from catan_pz.terms import NUM_RESOURCES
 
 _OF_AN_OFFER: Final = frozenset(
@@ -54,11 +54,7 @@ class Story:
         seen = events if viewer is None else as_seen_by(events, viewer)
         decision = seen[0]
         kind = "" if decision.what == UNKNOWN else describe_action(decision.what)["kind"]
-        names = {
-            kind: (lambda at, words=words: words(view, at).replace(", ", " / "))
-            for kind, (_, words) in PLACES.items()
-        }
-        words = log_line(events, viewer, session.names, places=names)
+        words = log_line(events, viewer, session.names, places=places_of(view))
         entry = {"words": words} | self._changes(seen, view)
         is_answer = decision.seat != decision.other and kind in ("offer", "compose_send", "")
         goes_on = kind in _OF_AN_OFFER or is_answer
