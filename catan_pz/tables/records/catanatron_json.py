@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from catan_pz.checks import quoted
-from catan_pz.rules import Board, Rules
+from catan_pz.rules import Board
 from catan_pz.tables.catanatron import moves as theirs
 from catan_pz.tables.catanatron.facts import board_from_map, player_facts
 from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, our_order
 from catan_pz.tables.records import moves
-from catan_pz.tables.records.moves import BOT, MOST_OFFER_CARDS, MOST_OFFERS, Act, Marks
-from catan_pz.tables.records.playing import ReadGame, Report, ToldGame, played
+from catan_pz.tables.records.moves import BOT, Act, Marks
+from catan_pz.tables.records.playing import ReadGame, Report, ToldGame, played, rules_at
 from catan_pz.tables.records.sight import Sight
 from catan_pz.terms import Card, Resource
 
@@ -61,16 +61,7 @@ class _Game:
 
     def told(self, goal: int) -> ToldGame:
         """All moves, and the last state as a check."""
-        board = _board(self.data["tiles"])
-        rules = Rules(
-            num_players=len(self.colors),
-            offer_form="both",
-            max_offers_per_turn=MOST_OFFERS,
-            max_offer_cards=MOST_OFFER_CARDS,
-            victory_points=goal,
-            board=board,
-            max_turns=None,
-        )
+        rules = rules_at(len(self.colors), _board(self.data["tiles"]), victory_points=goal)
         for number, (written, result) in enumerate(_records(self.data)):
             self.take(f"move {number}", Move.read(self.colors, written, result))
         self.flush("end")

@@ -23,10 +23,6 @@ INFERRED: Final = "inferred"
 AMBIGUOUS: Final = "ambiguous"
 """Marks a decision whose outcome the file hides; others fit the rest of the file as well."""
 
-MOST_OFFERS: Final = 100
-MOST_OFFER_CARDS: Final = 19
-"""Offers in a turn, and cards a side, that the rules of games read from files allow."""
-
 BUILDING: Final = (actions.BUILD_ROAD, actions.BUILD_SETTLEMENT, actions.BUILD_CITY)
 """The first action that places a road, a settlement, a city."""
 

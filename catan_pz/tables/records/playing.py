@@ -9,7 +9,7 @@ from typing import Any, Final
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, describe_action
 from catan_pz.events import Outcome
 from catan_pz.game.record import RESIGNED, GameRecord
-from catan_pz.rules import Rules
+from catan_pz.rules import Board, Rules
 from catan_pz.tables.records.moves import (
     AMBIGUOUS,
     INFERRED,
@@ -23,6 +23,8 @@ from catan_pz.tables.records.moves import (
 )
 from catan_pz.terms import DECK_COUNTS, Card
 
+MOST_OFFERS: Final = 100
+MOST_OFFER_CARDS: Final = 19
 MOST_TRIES: Final = 2000
 """How often the search for hidden outcomes may go back to a choice."""
 
@@ -105,6 +107,19 @@ class ToldGame:
     moves: list[Move]
     report: Report
     names: list[str] | None = None
+
+
+def rules_at(players: int, board: Board, **options: Any) -> Rules:
+    """Rules of another table, by which all offers can be made that people make there."""
+    return Rules(
+        num_players=players,
+        board=board,
+        offer_form="both",
+        max_offers_per_turn=MOST_OFFERS,
+        max_offer_cards=MOST_OFFER_CARDS,
+        max_turns=None,
+        **options,
+    )
 
 
 def played(told: ToldGame) -> ReadGame:

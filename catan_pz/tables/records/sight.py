@@ -85,5 +85,5 @@ def _words(name: str, where: int) -> str:
     if name in ("hand_size", *_AWARDS):
         return f"{title} of seat {where}"
     if name in ("on_vertex", "on_edge"):
-        return f"what stands {title.replace('on', 'on', 1)} {where}"
+        return f"what stands {title} {where}"
     return title

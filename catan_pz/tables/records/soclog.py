@@ -14,14 +14,12 @@ from catan_pz.tables.records import moves
 from catan_pz.tables.records.moves import (
     BOT,
     BUILDING,
-    MOST_OFFER_CARDS,
-    MOST_OFFERS,
     Act,
     Bundle,
     Marks,
     Move,
 )
-from catan_pz.tables.records.playing import Report, ToldGame
+from catan_pz.tables.records.playing import Report, ToldGame, rules_at
 from catan_pz.tables.records.sight import Sight
 from catan_pz.terms import NOBODY, Card, Resource
 
@@ -52,15 +50,11 @@ def is_one(head: str) -> bool:
 def rules_of(options: dict[str, str], players: int, board: Board) -> Rules:
     """The rules of a table with some options, on a board of the base game."""
     points = options.get("VP", "")
-    return Rules(
-        num_players=players,
+    return rules_at(
+        players,
+        board,
         trading=not options.get("NT", "").startswith("t"),
-        offer_form="both",
-        max_offers_per_turn=MOST_OFFERS,
-        max_offer_cards=MOST_OFFER_CARDS,
         victory_points=int(points[1:]) if points.startswith("t") else 10,
-        board=board,
-        max_turns=None,
     )
 
 
