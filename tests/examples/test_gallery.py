@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from catan_pz import Game, Rules
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import reasons_of
 from tests.agents.scripted_model import scripted
 
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
@@ -34,6 +37,21 @@ def test_gallery(name, capsys):
     arguments, said = CASES[name]
     loaded(name).main(*arguments)
     assert said in capsys.readouterr().out
+
+
+def test_reasons_beside_a_replay(tmp_path):
+    recording, reasons = tmp_path / "game.jsonl", tmp_path / "reasons.jsonl"
+    rules = Rules(num_players=2, trading=False, victory_points=3)
+    game = Game(rules, seed=1)
+    record = GameRecord.of(game)
+    while not game.is_over:
+        game.step(int(game.legal_actions()[-1]))
+    record.save(recording)
+    made = loaded("reasons_beside_a_replay")
+    made.main(str(recording), 0, str(reasons), "search:simulations=8")
+    found = reasons_of(record, [reasons])
+    assert {record.decisions[number].player for number in found} == {0}
+    assert any("I win" in reason and " if I " in reason for reason in found.values())
 
 
 def test_episodes_in_words(capsys):
