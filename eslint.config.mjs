@@ -1,8 +1,8 @@
 // Checks the programs of the pages: `make lint-pages`.
 
 const browser = [
-  "AudioContext", "Blob", "DecompressionStream", "Option", "Response", "URL", "WebSocket", "addEventListener", "atob",
-  "clearInterval", "document", "localStorage", "location", "matchMedia", "navigator", "sessionStorage",
+  "AudioContext", "Blob", "CompressionStream", "DecompressionStream", "Option", "Response", "URL", "URLSearchParams", "WebSocket", "addEventListener", "atob", "btoa",
+  "clearInterval", "document", "fetch", "history", "localStorage", "location", "matchMedia", "navigator", "sessionStorage",
   "setInterval", "setTimeout", "window",
 ];
 

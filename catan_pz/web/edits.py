@@ -43,6 +43,8 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
             `{"put": "settlement", "at": "vertex 12", "seat": 1}`, also "city", "road", "robber",
             or "nothing", which takes away; a piece that is there already is taken away, too,
             `{"move": "vertex 12", "to": "vertex 30"}`, whatever stands there,
+            `{"swap": "terrain", "at": "hex 3", "to": "hex 7"}`, also "token"; the desert takes its
+            lack of a token along,
             `{"set": "hand", "seat": 1, "of": "ore", "to": 3}`, also "cards", "new_cards" and
             "cards_played", and without "of" "to_discard",
             `{"set": "phase", "to": "main"}`, also "turn_player", "turn", "player_to_move",
@@ -52,6 +54,8 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
     try:
         if "put" in change:
             _put(new, change["put"], change["at"], change.get("seat"))
+        elif "swap" in change:
+            _swap(new, change["swap"], change["at"], change["to"])
         elif "move" in change:
             _move(new, change["move"], change["to"])
         else:
@@ -122,6 +126,18 @@ def _move(position: Position, start: str, end: str) -> None:
     _take_away(position, kind, other)
     piece, seat = standing
     _put(position, piece, end, seat)
+
+
+def _swap(position: Position, what: str, *places: str) -> None:
+    (kind, number), (other_kind, other) = map(_place, places)
+    if {kind, other_kind} != {"hex"} or what not in ("terrain", "token"):
+        raise EditError("terrain or tokens of two hexes change places")
+    one, two = (position["board"]["hexes"][n] for n in (number, other))
+    with_desert = "desert" in (one["terrain"], two["terrain"])
+    if with_desert and what == "token":
+        raise EditError("the desert has no token")
+    for entry in ("terrain", "token") if with_desert else (what,):
+        one[entry], two[entry] = two[entry], one[entry]
 
 
 def _set(position: Position, change: Mapping[str, Any]) -> None:

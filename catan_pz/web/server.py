@@ -211,6 +211,11 @@ class _Served:
         self._studies = studies
         self._connections: dict[tuple[LiveTable, int], list[Connection]] = {}
 
+    @property
+    def _study(self) -> str:
+        """What hides a link to the study where there is none."""
+        return "" if self._studies is not None else "hidden"
+
     def find(self, link: str) -> tuple[LiveTable, int] | None:
         """The table and the viewer whose secret a link holds."""
         for table in self._tables:
@@ -221,13 +226,13 @@ class _Served:
 
     async def first_page(self, _request: Request) -> Response:
         """The page without a link: it says how to come to a table, and leads to the study."""
-        return page("index", study="" if self._studies is not None else "hidden")
+        return page("index", study=self._study)
 
     async def page(self, request: Request) -> Response:
         """The page of a table."""
         if self.find(request.path_params["link"]) is None:
             return PlainTextResponse("There is no table with this link.", 404)
-        return page("table", symbols=symbols())
+        return page("table", symbols=symbols(), study=self._study)
 
     async def join(self, request: Request) -> Response:
         """The page of an invitation; by its button a free seat is taken, or one to look on."""

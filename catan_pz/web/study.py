@@ -6,26 +6,35 @@ nothing of any table.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+from zlib import compress, decompress
+
+import numpy as np
 
 from catan_pz.agents import registry
+from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.checks import quoted
+from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.events import Events
+from catan_pz.events import Decision, Events
 from catan_pz.files import RepeatedNameError, read_json
 from catan_pz.game.game import Game
 from catan_pz.game.position import award
 from catan_pz.game.record import GameRecord
 from catan_pz.game.state_json import derived_differences, state_from_dict
 from catan_pz.render.log import action_words, log_line
+from catan_pz.render.view import table_view
+from catan_pz.render.words import places_of
 from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS
+from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.edits import EditError, edited
 
 MOST_UNDONE: Final = 200
-"""Changes and decisions that can be taken back."""
+"""Changes by hand that can be taken back."""
 
 MOST_KEPT: Final = 2 * 2**20
 """Characters kept for that, beyond which the oldest are forgotten; 200 usual ones take less."""
@@ -53,58 +62,102 @@ class StudyError(ValueError):
     """What was asked for isn't possible; says why. The study is as it was."""
 
 
-class _Moment(NamedTuple):
-    """What undoing comes back to."""
+class _Node(NamedTuple):
+    """A position of the tree, and the decision that led to it from its parent."""
 
-    position: str
-    record: int
-    decisions: int
+    parent: int
+    decision: Decision | None
+    line: str
+    packed: bytes
+
+
+@dataclass(eq=False)
+class _Tree:
+    """What was played from a position that was set up: the first child of each goes on first."""
+
+    start: dict[str, Any]
+    rules: Rules
     errors: list[str]
 
+    def __post_init__(self) -> None:
+        self.size = len(json.dumps(self.start))
+        self.nodes: list[_Node] = []
+        self._children: dict[tuple[int, Decision | None], int] = {}
 
-@dataclass
+    def add(self, parent: int, decision: Decision | None, line: str, game: Game) -> int:
+        """The number of the position after a decision, which is new or known."""
+        known = self._children.setdefault((parent, decision), len(self.nodes))
+        if known == len(self.nodes):
+            self.nodes.append(_Node(parent, decision, line, compress(game.games.tobytes(), 1)))
+        return known
+
+    def game(self, at: int) -> Game:
+        """The position of a number, to be played on."""
+        unpacked = bytearray(decompress(self.nodes[at].packed))
+        return Game.from_games(np.frombuffer(unpacked, STATE), self.rules)
+
+
 class Study:
-    """One position that somebody studies.
+    """One position that somebody studies, and a tree of what was played from it.
 
     Attributes:
         game: the position; one that breaks the rules isn't played on.
+        at: the number of the position in the tree, 0 where it begins.
         agents: names of those who play on, one a seat.
-        errors: what the position breaks of the rules.
-        log: what was played since the position was set up, a line a decision.
-        version: counts everything that changes what is shown.
+        adviser: name of the agent that says what it thinks of positions, "" for none.
     """
 
-    game: Game = field(default_factory=lambda: Game(Rules(), 0))
-    agents: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    log: list[str] = field(default_factory=list)
-    version: int = 0
-
-    def __post_init__(self) -> None:
-        self._past: list[_Moment] = []
-        self._records = 0
+    def __init__(self, game: Game | None = None) -> None:
+        self.agents: list[str] = []
+        self.adviser = ""
+        self._past: list[tuple[_Tree, int]] = []
         self._table: Table | None = None
-        self._begin(self.game)
+        self._begin(Game(Rules(), 0) if game is None else game, [])
 
-    def _begin(self, game: Game, record: GameRecord | None = None) -> None:
-        """Go on from a position, with a new record or the one that leads to it."""
-        self._records += 1
-        self._go_on(game, record)
-
-    def _go_on(self, game: Game, record: GameRecord | None) -> None:
-        self._leave_table()
-        self.game = game
+    def _begin(self, game: Game, errors: list[str]) -> None:
+        """Begin a tree with a position."""
+        self.tree = _Tree(game.snapshot(), game.rules, errors)
+        self.tree.add(-1, None, "", game)
+        self._places = places_of(table_view(self.tree.start))
         count = game.rules.num_players
         self.agents = [*self.agents[:count], *["heuristic"] * (count - len(self.agents))]
-        self.record = GameRecord.of(game)
-        if record is not None:
-            self.record.start, self.record.decisions[:] = record.start, record.decisions
-        game.listeners.append(self._listen)
-        self.version += 1
+        self._show(0)
 
-    def _listen(self, _game: Game, events: Events) -> None:
-        self.log.append(log_line(events))
-        self.version += 1
+    def _show(self, at: int) -> None:
+        self._leave_table()
+        self.at = at
+        self.game = self.tree.game(at)
+        self.game.listeners.append(self._listen)
+
+    def _listen(self, game: Game, events: Events) -> None:
+        line = log_line(events, places=self._places)
+        self.at = self.tree.add(self.at, Decision.of(events), line, game)
+
+    def _path(self) -> list[_Node]:
+        """The decisions that lead to the position."""
+        path, at = [], self.at
+        while at > 0:
+            path.append(self.tree.nodes[at])
+            at = path[-1].parent
+        return path[::-1]
+
+    @property
+    def errors(self) -> list[str]:
+        """What the position breaks of the rules."""
+        return self.tree.errors
+
+    @property
+    def log(self) -> list[str]:
+        """What was played up to the position, a line a decision."""
+        return [node.line for node in self._path()]
+
+    @property
+    def record(self) -> GameRecord:
+        """What was played up to the position."""
+        record = GameRecord.of(self.tree.game(self.at))
+        record.start = self.tree.start
+        record.decisions[:] = [node.decision for node in self._path() if node.decision]
+        return record
 
     def _leave_table(self) -> None:
         table, self._table = self._table, None
@@ -112,11 +165,8 @@ class Study:
             table.close()
 
     def _remember(self) -> None:
-        moment = _Moment(
-            json.dumps(self.game.snapshot()), self._records, len(self.record.decisions), self.errors
-        )
-        self._past = [*self._past[1 - MOST_UNDONE :], moment]
-        while len(self._past) > 1 and sum(len(past.position) for past in self._past) > MOST_KEPT:
+        self._past = [*self._past[1 - MOST_UNDONE :], (self.tree, self.at)]
+        while len(self._past) > 1 and sum(tree.size for tree, _ in self._past) > MOST_KEPT:
             del self._past[0]
 
     def new(self, options: Mapping[str, Any], seed: int, phase: str = "main") -> None:
@@ -128,8 +178,7 @@ class Study:
         except (TypeError, ValueError) as error:
             raise StudyError(str(error)) from error
         self._remember()
-        self.errors, self.log = [], []
-        self._begin(game)
+        self._begin(game, [])
 
     def open(self, text: str) -> None:
         """Open a position, or a recorded game at its last position.
@@ -151,27 +200,23 @@ class Study:
         except (TypeError, ValueError) as error:
             raise StudyError(str(error)) from error
         self._remember()
-        self.errors, self.log = errors, []
-        self._begin(game)
+        self._begin(game, errors)
         return None
 
     def _open_record(self, text: str) -> None:
         try:
             record = GameRecord.from_lines(text)
-            game = Game.from_snapshot(record.start)
-            log: list[str] = []
-            game.listeners.append(lambda _game, events: log.append(log_line(events)))
-            for _ in record.replay(game):
+            for _ in record.replay():
                 pass
         except (TypeError, ValueError) as error:
             raise StudyError(f"neither a position nor a recorded game: {error}") from error
-        game.listeners.clear()
         self._remember()
-        self.errors, self.log = [], log
-        self._begin(game, record)
+        self._begin(Game.from_snapshot(record.start), [])
+        for decision in record.decisions:
+            self.game.step_once(decision.action, decision.outcome)
 
     def edit(self, change: Mapping[str, Any]) -> None:
-        """Change the position by hand, as `edits.edited` does; the record begins anew."""
+        """Change the position by hand, as `edits.edited` does; a new tree begins."""
         try:
             games, rules = state_from_dict(edited(self.game.snapshot(), change))
             game = Game.from_games(games, rules)
@@ -180,20 +225,22 @@ class Study:
         except (EditError, ValueError) as error:
             raise StudyError(str(error)) from error
         self._remember()
-        self.errors, self.log = _errors_of(game), []
-        self._begin(game)
+        self._begin(game, _errors_of(game))
 
     def seat_agents(self, names: Sequence[str]) -> None:
         """Choose who plays on, one a seat."""
-        # Neither programs nor files: this may come from anybody who reaches the server.
         for name in names:
-            if name not in registry.names():
-                raise StudyError(f"there is no agent {quoted(name)} here")
+            _check_agent(name)
         if len(names) != self.game.rules.num_players:
             raise StudyError(f"agents must be one a seat, got {len(names)}")
         self._leave_table()
         self.agents = list(names)
-        self.version += 1
+
+    def ask(self, name: str) -> None:
+        """Choose who says what it thinks of positions; "" for nobody."""
+        if name:
+            _check_agent(name)
+        self.adviser = name
 
     @property
     def is_playable(self) -> bool:
@@ -217,7 +264,7 @@ class Study:
             action = self._table.decide()
         except Exception as error:
             raise StudyError(f"{type(error).__name__}: {error}") from error
-        self._play(action)
+        self.game.step(action)
 
     def play(self, action: int) -> None:
         """Play a legal action by hand."""
@@ -226,31 +273,46 @@ class Study:
             self.game.check(action)
         except (TypeError, ValueError) as error:
             raise StudyError(str(error)) from error
-        self._play(action)
-
-    def _play(self, action: int) -> None:
-        self._remember()
         self.game.step(action)
+
+    def go(self, at: int) -> None:
+        """Go to a position of the tree, by its number."""
+        if type(at) is not int or not 0 <= at < len(self.tree.nodes):
+            raise StudyError(f"positions are numbered 0 to {len(self.tree.nodes) - 1}")
+        self._show(at)
 
     def forget(self) -> None:
         """Keep nothing that could be undone."""
         self._past = []
 
     def undo(self) -> None:
-        """Take the last change or decision back."""
-        if not self._past:
-            raise StudyError("there is nothing to undo")
-        moment = self._past.pop()
-        game = Game.from_games(*state_from_dict(json.loads(moment.position)))
-        self.errors = moment.errors
-        if moment.record == self._records:
-            before = GameRecord(self.record.start, self.record.decisions[: moment.decisions])
-            self.log = self.log[: moment.decisions]
-            self._go_on(game, before)
+        """Go back to the decision before, or to what was before the position was set up."""
+        if self.at > 0:
+            self._show(self.tree.nodes[self.at].parent)
+        elif self._past:
+            self.tree, at = self._past.pop()
+            self._places = places_of(table_view(self.tree.start))
+            self.agents = [*self.agents, *["heuristic"] * 4][: self.tree.rules.num_players]
+            self._show(at)
         else:
-            # The decisions of a record that was left behind are not kept.
-            self.log = []
-            self._begin(game)
+            raise StudyError("there is nothing to undo")
+
+    def advice(self) -> dict[str, Any] | None:
+        """What the adviser thinks of the position, as JSON values; None where there is none."""
+        if not self.adviser or not self.is_playable:
+            return None
+        seat = self.game.player
+        adviser = Adviser(self.game, seat, self.adviser, seat_seeds(0, MAX_PLAYERS)[seat])
+        try:
+            question = adviser.question()
+            advice, wins = question.advice(), question.win_probabilities()
+        except Exception as error:
+            return {"failure": f"{type(error).__name__}: {error}"}
+        finally:
+            adviser.close()
+        shares = None if wins is None else [round(float(share), 3) for share in wins]
+        view = table_view(self.game.snapshot())
+        return advice_json(advice, view) | {"drawn": drawn_advice(advice), "wins": shares}
 
     def position_text(self) -> str:
         """The position as JSON."""
@@ -270,13 +332,20 @@ class Study:
             "errors": self.errors,
             "agents": self.agents,
             "is_playable": playable,
-            "legal": [[action, action_words(action)] for action in legal],
-            "can_undo": bool(self._past),
+            "legal": [[action, action_words(action, self._places)] for action in legal],
+            "can_undo": self.at > 0 or bool(self._past),
+            "at": self.at,
         }
 
     def close(self) -> None:
         """Let the agents go."""
         self._leave_table()
+
+
+def _check_agent(name: str) -> None:
+    # Neither programs nor files: this may come from anybody who reaches the server.
+    if name not in registry.names():
+        raise StudyError(f"there is no agent {quoted(name)} here")
 
 
 def _errors_of(game: Game) -> list[str]:

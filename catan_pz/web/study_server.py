@@ -39,7 +39,6 @@ MOST_STUDIES: Final = 20
 IDLE_SECONDS: Final = 600.0
 """Where all studies are taken, one in which nothing was done for so long makes room for another."""
 
-_MOST_LINES: Final = 200
 _LONGEST_PAUSE: Final = 60.0
 _SHORTEST_PAUSE: Final = 0.05
 
@@ -125,6 +124,7 @@ class StudyConnection(Visitor):
         self._begin = begin
         self._pool = pool
         self._board: Any = None
+        self._known: tuple[Any, int] = (None, 0)  # the tree, and how much the page has of it
         self._lock = asyncio.Lock()
         self._playing: asyncio.Task[None] | None = None
 
@@ -194,6 +194,8 @@ class StudyConnection(Visitor):
             "agents": study.seat_agents,
             "action": study.play,
             "undo": lambda _value: study.undo(),
+            "go": study.go,
+            "ask": study.ask,
             "stop": lambda _value: None,
         }
 
@@ -273,11 +275,16 @@ class StudyConnection(Visitor):
         news = {
             "layers": self._changed(board_layers(view)),
             "view": view_json(view),
-            "log": study.log[-_MOST_LINES:],
             "words": table_words(view),
             "is_playing": is_playing,
+            "advice": None if is_playing else study.advice(),
             **study.status(),
         }
+        tree, known = study.tree, self._known
+        first = known[1] if known[0] is tree else 0
+        self._known = tree, len(tree.nodes)
+        news["nodes"] = [[node.parent, node.line] for node in tree.nodes[first:]]
+        news["first_node"] = first
         board = view.terrains, view.tokens, view.harbors
         if board != self._board:
             self._board = board

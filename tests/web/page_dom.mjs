@@ -35,7 +35,8 @@ globalThis.document = Object.assign(new FakeElement("document"), {
   },
 });
 globalThis.window = globalThis;
-globalThis.location = { protocol: "http:", host: "localhost", pathname: "/table/link" };
+Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
+globalThis.location = { protocol: "http:", host: "localhost", hash: "", pathname: "/table/link" };
 globalThis.matchMedia = () => Object.assign(new FakeElement("media"), { matches: false });
 globalThis.Option = class extends FakeElement {};
 globalThis.setInterval = () => 0;

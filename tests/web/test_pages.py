@@ -58,7 +58,9 @@ def news_of(study: Study) -> dict[str, Any]:
     """What the server tells of a study at first."""
     view = table_view(study.game.snapshot())
     parts = {"places": places_json(view), "view": view_json(view), "is_playing": False}
-    return {"layers": [], "log": [], "words": [], **parts, **study.status()}
+    nodes = [[node.parent, node.line] for node in study.tree.nodes]
+    parts |= {"nodes": nodes, "first_node": 0, "advice": None, "layers": [], "words": []}
+    return {**parts, **study.status()}
 
 
 @pytest.fixture

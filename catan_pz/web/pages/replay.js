@@ -236,6 +236,7 @@ class Player {
     const table = new Table(game);
     this.advice = new AdviceNotes(game, table);
     this.parts = [table, new Charts(game, seek), new Log(game, seek), this.advice];
+    byId("study").hidden = location.search !== "?study";
     this.connect();
     this.show(this.fromAddress());
   }
@@ -347,6 +348,7 @@ class Player {
     slider.value = at;
     slider.setAttribute("aria-valuetext", `Decision ${at} of ${this.last}: ${line}`);
     byId("line").textContent = line;
+    byId("study").href = `/study#game=${location.pathname.split("/").pop()}&at=${at}`;
     byId("position").textContent = `Decision ${at} of ${this.last}, turn ${turns[at][0]}`;
     const won = winner === null ? "no winner" : `${seats[winner].name} wins`;
     byId("result").textContent = `${won}, ${turns[this.last][0]} turns`;

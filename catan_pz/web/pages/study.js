@@ -1,7 +1,8 @@
 // A position to study: set up by hand, opened, played on by agents, saved.
 
+import { AdviceTable } from "/static/advice.js";
 import { Connection } from "/static/connection.js";
-import { byId, element, sentence } from "/static/dom.js";
+import { byId, element, list, say, sentence } from "/static/dom.js";
 import { CountsForm, TurnForm } from "/static/form.js";
 import { Picture } from "/static/picture.js";
 import { Seats } from "/static/seats.js";
@@ -12,6 +13,7 @@ const NEAR = 6;
 const TOOLS = [
   ["move", "Move", null], ["settlement", "Settlement", "vertex"], ["city", "City", "vertex"],
   ["road", "Road", "edge"], ["robber", "Robber", "hex"], ["nothing", "Take away", null],
+  ["terrain", "Swap terrain", "hex"], ["token", "Swap numbers", "hex"],
 ];
 const PIECES = [["settlements", "settlement", "vertex"], ["cities", "city", "vertex"], ["roads", "road", "edge"]];
 
@@ -26,6 +28,9 @@ class StudyPage {
     this.tool = "move";
     this.start = null;
     this.places = [];
+    this.nodes = [];
+    this.children = new Map();
+    this.advice = new AdviceTable(byId("advice-rows"), (place) => this.picture.point(place));
     this.choices("tool", TOOLS.map(([value, text]) => [value, text]), this.tool, (value) => {
       this.tool = value;
       this.start = null;
@@ -64,8 +69,31 @@ class StudyPage {
     this.news = null;
     this.mostBytes = message.most_bytes;
     this.picture.start(message.board, message.areas);
+    byId("adviser").replaceChildren(new Option("none", ""), ...this.agentNames.map((name) => new Option(name)));
     const kept = this.kept ?? remembered("sessionStorage", KEPT);
-    this.opening = kept !== null && this.openText(kept);
+    this.opening = location.hash.length < 2 && kept !== null && this.openText(kept);
+    if (location.hash.length > 1) this.openLink(new URLSearchParams(location.hash.slice(1)));
+  }
+
+  // A position in the link itself, or a table's finished game and a decision of it.
+  async openLink(given) {
+    history.replaceState(null, "", location.pathname);
+    if (given.has("position")) {
+      const bytes = Uint8Array.from(atob(given.get("position")), (letter) => letter.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      this.openText(await new Response(stream).text());
+    } else {
+      const found = await fetch(`/record/${given.get("game")}`);
+      if (this.openText(await found.text()) && given.has("at")) this.send({ go: Number(given.get("at")) });
+    }
+  }
+
+  async share() {
+    const stream = new Blob([this.kept]).stream().pipeThrough(new CompressionStream("gzip"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const given = new URLSearchParams({ position: btoa(String.fromCharCode(...bytes)) });
+    await navigator.clipboard.writeText(`${location.origin}/study#${given}`);
+    this.hint("The link is copied: it holds the position.");
   }
 
   refuse(reason) {
@@ -96,10 +124,69 @@ class StudyPage {
     this.draw(news.layers);
     this.problems(news.errors);
     this.forms();
-    this.list("log", news.log);
-    this.list("words", news.words);
-    byId("log").scrollTop = byId("log").scrollHeight;
+    this.tree(news);
+    this.advise(news.advice);
+    list(byId("words"), news.words);
     this.status(this.words(this.news));
+  }
+
+  // The tree of what was played: the line through the position, others to be chosen where they part.
+  tree({ nodes, first_node }) {
+    if (!first_node) {
+      this.nodes = [];
+      this.children.clear();
+    }
+    for (const [parent, line] of nodes) {
+      const siblings = this.children.get(parent) ?? [];
+      siblings.push(this.nodes.length);
+      this.children.set(parent, siblings);
+      this.nodes.push({ parent, line });
+    }
+    const items = this.line().map((at) => this.item(at));
+    byId("log").replaceChildren(...items);
+    byId("log").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  line() {
+    const path = [];
+    for (let { at } = this.news; at >= 0; at = this.nodes[at].parent) path.unshift(at);
+    for (let next = this.next(this.news.at); next; next = this.next(next)) path.push(next);
+    return path;
+  }
+
+  next(at) {
+    return this.children.get(at)?.[0];
+  }
+
+  item(at) {
+    const { parent, line } = this.nodes[at];
+    const made = element("li", { textContent: line || "The position that was set up" });
+    made.addEventListener("click", () => this.send({ go: at }));
+    if (at === this.news.at) made.setAttribute("aria-current", "step");
+    const siblings = this.children.get(parent);
+    if (siblings.length < 2) return made;
+    const place = siblings.indexOf(at);
+    const other = element("button", { textContent: `variation ${place + 1} of ${siblings.length}` });
+    other.addEventListener("click", (event) => {
+      event.stopPropagation();
+      this.send({ go: siblings[(place + 1) % siblings.length] });
+    });
+    made.append(other);
+    return made;
+  }
+
+  walk(where) {
+    const line = this.line();
+    const goals = { first: 0, back: this.nodes[this.news.at].parent, forward: this.next(this.news.at), last: line.at(-1) };
+    if (goals[where] >= 0) this.send({ go: goals[where] });
+  }
+
+  advise(advice) {
+    const shown = advice && !advice.failure ? advice : null;
+    this.advice.show(shown);
+    this.picture.advise(shown?.drawn ?? "");
+    const wins = shown?.wins?.map((share, seat) => `${this.names()[seat]} ${Math.round(100 * share)} %`).join(", ");
+    say(byId("advice-of"), advice?.failure ?? (wins ? `To win: ${wins}` : ""));
   }
 
   // Without the space that makes it long; strings of JSON hold no ends of lines.
@@ -194,7 +281,16 @@ class StudyPage {
 
   press(name) {
     if (this.justDragged) return;
-    if (this.tool !== "move") {
+    const swaps = this.tool === "terrain" || this.tool === "token";
+    if (swaps && this.start !== null) {
+      const [at, to] = [this.start, name];
+      this.start = null;
+      this.edit({ swap: this.tool, at, to });
+    } else if (swaps) {
+      this.start = name;
+      this.draw([]);
+      this.hint("Press the hex with which to swap");
+    } else if (this.tool !== "move") {
       this.edit({ put: this.tool, at: name, seat: this.seat });
     } else if (this.start === null) {
       const there = this.standing().get(name);
@@ -221,6 +317,15 @@ class StudyPage {
       if (this.news.is_playing) this.send({ stop: true });
       else this.play(null);
     });
+    for (const where of ["first", "back", "forward", "last"]) {
+      byId(where).addEventListener("click", () => this.walk(where));
+    }
+    document.addEventListener("keydown", (event) => {
+      const where = { ArrowLeft: "back", ArrowRight: "forward" }[event.key];
+      if (where && this.news && !event.target.matches("input, select, textarea")) this.walk(where);
+    });
+    byId("adviser").addEventListener("change", () => this.send({ ask: byId("adviser").value }));
+    byId("share").addEventListener("click", () => this.share());
     byId("undo").addEventListener("click", () => this.send({ undo: true }));
     byId("act").addEventListener("click", () => this.send({ action: Number(byId("actions").value) }));
     byId("save-position").addEventListener("click", () => this.send({ save: "position" }));

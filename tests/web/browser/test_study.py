@@ -61,10 +61,10 @@ def test_a_position_is_set_up_played_on_and_saved(study: Any, tmp_path: Path) ->
     assert game.player == 1
     assert state["players"][1]["settlements"] == [30]
     page.click("#step")
-    wait_for(page, "studyPage.news.log.length === 1")
+    wait_for(page, "studyPage.news.at === 1")
     page.select_option("#pause", "0")
     page.click("#run")
-    wait_for(page, "studyPage.news.log.length > 6")
+    wait_for(page, "studyPage.news.at > 6")
     page.click("#run")
     wait_for(page, "!studyPage.news.is_playing")
     with page.expect_download() as saved:
@@ -143,3 +143,39 @@ def test_a_study_that_made_room_comes_back_with_its_position(
     wait_for(study, "Boolean(studyPage.text) && studyPage.news.can_undo")
     assert position(study) == before
     other.locator("#status", has_text="This study made room for another.").wait_for()
+
+
+def test_a_game_is_walked_through_and_other_lines_are_kept(
+    study: Any, open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = study
+    page.click("#new-game")
+    wait_for(page, "studyPage.news.position.phase === 'setup_settlement'")
+    for at in (1, 2, 3):
+        page.click("#step")
+        wait_for(page, f"studyPage.news.at === {at}")
+    page.keyboard.press("ArrowLeft")
+    wait_for(page, "studyPage.news.at === 2")
+    page.select_option("#actions", index=0)
+    page.click("#act")
+    wait_for(page, "studyPage.news.at === 4")
+    assert page.locator("#log li[aria-current] button").inner_text() == "variation 2 of 2"
+    page.locator("#log button").click()
+    wait_for(page, "studyPage.news.at === 3")
+    page.select_option("#adviser", "weighted")
+    page.locator("#advice-rows tbody tr").first.wait_for()
+    page.click("#first")
+    wait_for(page, "studyPage.news.at === 0")
+    before = position(page)["board"]["hexes"]
+    tool(page, "Swap terrain")
+    other = next(k for k in range(1, 19) if before[k]["terrain"] != before[0]["terrain"])
+    control(page, "hex 0").click()
+    control(page, f"hex {other}").click()
+    wait_for(
+        page, f"studyPage.news.position.board.hexes[0].terrain === '{before[other]['terrain']}'"
+    )
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#share")
+    page.locator("#hint", has_text="The link is copied").wait_for()
+    friend = arrive(open_page(page.evaluate("navigator.clipboard.readText()")))
+    wait_for(friend, f"studyPage.text === {json.dumps(page.evaluate('studyPage.text'))}")
