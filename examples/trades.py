@@ -27,6 +27,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 
 console = Console()
+ANSWERS = (("accept", "accepted"), ("reject", "refused"), ("offer", "countered"))
 DIGITS = re.compile(r"\d+")
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 
@@ -87,9 +88,9 @@ class Trades:
             for offer, count in counted.items():
                 gives, asks = (sum(map(int, DIGITS.findall(side))) for side in offer.split(" for "))
                 by_size[f"{gives} for {asks}"] += count
-        answers = {k: self.answers[k] for k in ("accept", "reject", "offer")}
+        answers = {name: self.answers[kind] for kind, name in ANSWERS}
         groups = (
-            ("offers a game", [*sizes[0]], sizes, ("made", "traded")),
+            ("offers a game, cards for cards", [*sizes[0]], sizes, ("made", "traded")),
             ("answers a game", [*answers], (answers,), ("",)),
             ("cards a game, in its own turns", RESOURCES, (self.given, self.got), ("given", "got")),
         )
@@ -112,7 +113,7 @@ class Trades:
             f"{self.games} games: {made / self.games:.1f} offers and {closed / self.games:.1f} "
             f"trades in its own turns a game; {asked / self.games:.1f} offers of others answered"
         )
-        for kind, name in (("accept", "accepted"), ("reject", "refused"), ("offer", "countered")):
+        for kind, name in ANSWERS:
             console.print(f"  {name:<10} {100 * self.answers[kind] / max(1, asked):5.1f} %")
         grid = Grid("resource", "given", "got", title="cards in trades of its own turns")
         for name, given, got in zip(RESOURCES, self.given, self.got, strict=True):

@@ -12,6 +12,7 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import as_agent, check_options, load
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
+from catan_pz.agents.search.look_ahead import DEPTH, look_ahead
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
     ROWS_PER_SIMULATION,
@@ -23,13 +24,16 @@ from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.simulator import Budget, Simulator, best_offers
 from catan_pz.agents.search.tree import BY_EVALUATOR, BY_GREEDY, BY_VALUE, PUCT, UCB1, Walk
 from catan_pz.agents.value.agent import SETUP, ValueAgent, are_offers
+from catan_pz.agents.value.choice import TEMPERATURE
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
-from catan_pz.engine.state import as_games
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 
+WIDEST: Final = 4
+"""Actions that "expectimax" looks at."""
 _DEEPEST = 200
 """Moves on a path down a tree."""
 _LEAST_PRIOR = 1e-8
@@ -44,7 +48,14 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
 AUTO: Final = "auto"
 """The prior that is the agent "value"."""
 
-EXPLORATION: Final = {"halving": 0.0, "gumbel": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
+EXPLORATION: Final = {
+    "halving": 0.0,
+    "gumbel": 0.0,
+    "expectimax": 0.0,
+    "ucb1": 0.1,
+    "uct": 0.1,
+    "puct": 0.5,
+}
 """Default of the option by method."""
 METHODS: Final = tuple(EXPLORATION)
 DEFAULT_SIMULATIONS: Final = 1000
@@ -155,9 +166,10 @@ class SearchAgent(Agent):
         simulations: how many a decision may take; 1,000 if no budget is given.
         seconds: how long a decision may take. The first of the two to be spent counts.
         method: "halving" compares the actions by the same chance, and drops the worse half in
-            each round; "gumbel" does so with the actions that a prior promises most of; "ucb1"
-            tries the promising ones more often; "uct" grows a tree of decisions below; "puct" does
-            so led by a policy at every position.
+            each round; "gumbel" does so with the actions that a prior promises most of;
+            "expectimax" looks at the next roll exactly and the reply to it, without simulations;
+            "ucb1" tries the promising ones more often; "uct" grows a tree of decisions below;
+            "puct" does so led by a policy at every position.
         rollout: player of the rollouts: "heuristic", "evolved", "value", "greedy" or "random".
         turns: turns after which a rollout ends, None to play to the end of the game.
         setup_turns: the same for rollouts that begin in the set-up.
@@ -199,7 +211,8 @@ class SearchAgent(Agent):
     def _prior_in(self, rules: Rules) -> Any:
         """The agent whose policy is the prior in games by some rules, a copy; or None."""
         given = self.options.prior
-        if given is None or (self.options.method != "gumbel" and self.options.guide != BY_VALUE):
+        method, guide = self.options.method, self.options.guide
+        if given is None or (method not in ("gumbel", "expectimax") and guide != BY_VALUE):
             return None
         prior = load("value") if given == AUTO else copy.copy(given)
         prior.check_rules(rules)
@@ -216,7 +229,7 @@ class SearchAgent(Agent):
 
     def _new_trees(self) -> ParallelTrees | None:
         options = self.options
-        if options.method in ("halving", "gumbel"):
+        if options.method in ("halving", "gumbel", "expectimax"):
             return None
         rows, workers = MOST_ROWS, options.workers
         if options.simulations is not None:
@@ -250,6 +263,8 @@ class SearchAgent(Agent):
         winning = simulator.winning(actions)
         if winning is not None:
             return winning
+        if self.options.method == "expectimax":
+            return self._look_ahead(games, actions, policy)
         budget, more = budget.part(1), {}
         if self._trees is not None:
             action, visits, means = self._trees.choose(simulator, actions, budget, policy)
@@ -335,6 +350,32 @@ class SearchAgent(Agent):
         else:
             chosen = np.sort(offers[np.argsort(-policy[offers], kind="stable")[:most]])
         return np.concatenate([legal[~offered], chosen])
+
+    def _look_ahead(
+        self, games: np.ndarray, actions: NDArray[np.int64], policy: NDArray[Any] | None
+    ) -> int:
+        """The choice by "expectimax" in the first of some games, as the prior has it in the set-up.
+
+        The prior counts as much as what lies ahead.
+        """
+        prior = np.zeros(int(actions.max()) + 1) if policy is None else policy
+        logits = np.log(np.maximum(prior[actions], _LEAST_PRIOR))
+        order = np.argsort(-logits, kind="stable")
+        if int(games["phase"][0]) in SETUP:
+            return int(actions[order[0]])
+        kept = order[: min(WIDEST, self.options.considered)]
+        worths, visits = np.zeros(len(kept)), np.zeros(len(actions), np.int64)
+        run, scratch = self._simulator(games).runs[0], as_games(np.zeros(DEPTH, STATE))
+        look_ahead(games[:1], actions[kept], run.seed, scratch, run.w, worths)
+        means, visits[kept] = np.zeros(len(actions)), 1
+        means[kept] = worths
+        self.last = {
+            "actions": actions,
+            "win_probabilities": means,
+            "visits": visits,
+            "simulations": 0,
+        }
+        return int(actions[kept[(worths + TEMPERATURE * logits[kept]).argmax()]])
 
     def _race(
         self,

@@ -1,0 +1,111 @@
+"""Depth 2: an own action, the next roll of the dice exactly, the best reply, and then the value.
+
+An action is followed by the rest of the turn as the agent "value" plays it. The roll that comes
+next is taken in each way, and so is a card bought or stolen by the action itself; whoever rolled
+decides as "value" does until one decision after the roll is made. What chance brings besides
+follows from a seed, the same for all actions.
+"""
+
+import numpy as np
+
+from catan_pz.actions import NO_ACTION, ROLL
+from catan_pz.agents.value.choice import MARGIN, value_action, value_of
+from catan_pz.agents.value.network import Workspace
+from catan_pz.engine import bits
+from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.outcomes import outcomes_of, ways_of
+from catan_pz.engine.play import step
+from catan_pz.engine.state import States
+from catan_pz.kernels.rule import entry, kernel
+from catan_pz.kernels.types import Float64Array, Int64Array
+from catan_pz.terms import Phase
+
+DEPTH = 2
+"""Positions that are kept at once: the one after an own turn, and the one after a roll."""
+
+
+@kernel
+def play_by_value(games: States, seed: np.uint64, w: Workspace) -> None:
+    """One decision of whoever is to move."""
+    s = games[0]
+    a = pick_legal(s, 0) if count_legal(s) == 1 else value_action(games, MARGIN, seed, w)
+    step(s, a, w.script)
+
+
+@kernel
+def worth_of_reply(games: States, viewer: int, seed: np.uint64, w: Workspace) -> float:
+    """The viewer's win probability once somebody who has rolled has made a decision of the turn."""
+    s, turn, replied = games[0], int(games[0].turn), False
+    while not replied and s.turn == turn and count_legal(s) > 0:
+        replied = s.phase == Phase.MAIN
+        play_by_value(games, seed, w)
+    return value_of(s, viewer, w)
+
+
+@kernel
+def worth_before_roll(scratch: States, viewer: int, seed: np.uint64, w: Workspace) -> float:
+    """The viewer's win probability where somebody is to roll: the mean over the rolls."""
+    total, ways = 0.0, 0
+    for points in range(2, 13):
+        codes, last, count = outcomes_of(scratch[0], ROLL), NO_ACTION, 0
+        while codes != 0:
+            code = bits.first(codes)
+            codes &= codes - 1
+            if code // 6 + code % 6 + 2 == points:
+                last = code
+                count += ways_of(scratch[0], ROLL, code)
+        if count > 0:
+            scratch[1] = scratch[0]
+            scratch[1].outcome = last
+            step(scratch[1], ROLL, w.script)
+            total += count * worth_of_reply(scratch[1:2], viewer, seed, w)
+            ways += count
+    return total / ways
+
+
+@kernel
+def worth_of_turn(scratch: States, turn: int, viewer: int, seed: np.uint64, w: Workspace) -> float:
+    """The same in any position of a turn, or at its end: it is played on until the next roll."""
+    s = scratch[0]
+    while count_legal(s) > 0 and s.turn == turn:
+        play_by_value(scratch, seed, w)
+    if count_legal(s) == 0 or s.phase != Phase.ROLL:
+        return value_of(s, viewer, w)
+    return worth_before_roll(scratch, viewer, seed, w)
+
+
+@entry
+def look_ahead(
+    games: States,
+    actions: Int64Array,
+    seed: np.uint64,
+    scratch: States,
+    w: Workspace,
+    worths: Float64Array,
+) -> None:
+    """Write the win probability of the seat to move after each of some actions (K,).
+
+    `scratch` has room for `DEPTH` positions.
+    """
+    viewer, turn = int(games[0].player), int(games[0].turn)
+    for k in range(actions.shape[0]):
+        a, total, ways = actions[k], 0.0, 0
+        if a == ROLL:
+            scratch[0] = games[0]
+            worths[k] = worth_before_roll(scratch, viewer, seed, w)
+            continue
+        codes = outcomes_of(games[0], a)
+        while codes != 0:
+            code = bits.first(codes)
+            codes &= codes - 1
+            count = ways_of(games[0], a, code)
+            scratch[0] = games[0]
+            scratch[0].outcome = code
+            step(scratch[0], a, w.script)
+            total += count * worth_of_turn(scratch, turn, viewer, seed, w)
+            ways += count
+        if ways == 0:
+            scratch[0] = games[0]
+            step(scratch[0], a, w.script)
+            total, ways = worth_of_turn(scratch, turn, viewer, seed, w), 1
+        worths[k] = total / ways
