@@ -168,6 +168,8 @@ def check_generator(rng: object) -> "np.random.Generator":
 
 def as_integer(what: str, value: Any) -> int:
     """Any kind of integer as a plain int; `what` names it, in the singular, in the error."""
+    if type(value) is int:
+        return value
     if not _is_bool(value):
         with suppress(TypeError):
             return index(value)

@@ -223,14 +223,21 @@ class Game:
             raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
 
     def _outcome_code(self, action: int, outcome: NamedOutcome) -> int:
-        possible = self.outcomes(action)
         named = as_outcome(action, outcome)
-        if named is None or named not in possible:
+        code = -1 if named is None else outcome_code(named)
+        if code < 0 or not self._ways(action)[code]:
+            possible = self.outcomes(action)
             raise ValueError(
                 f"outcome {quoted(outcome)} can't come of {describe_action(action)}; "
                 f"possible: {list(possible) or 'none, it has no chance in it'}"
             )
-        return outcome_code(named)
+        return code
+
+    def _ways(self, action: int) -> NDArray[np.int64]:
+        """How many equally likely draws bring each outcome to an action, by its code."""
+        ways = np.zeros(NUM_OUTCOMES, np.int64)
+        game_calls.count_outcomes(self.games, 0, action, ways)
+        return ways
 
     def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
         """What chance may bring if an action is played, with the probability of each.
@@ -240,8 +247,7 @@ class Game:
         action = as_action(action)
         if not 0 <= action < NUM_ACTIONS:
             raise not_possible("action", action, f"an int from 0 to {NUM_ACTIONS - 1}")
-        ways = np.zeros(NUM_OUTCOMES, np.int64)
-        game_calls.count_outcomes(self.games, 0, action, ways)
+        ways = self._ways(action)
         total = int(ways.sum())
         return {
             outcome_from_code(action, code): int(ways[code]) / total

@@ -81,7 +81,7 @@ class GameRecord:
         start = game.snapshot()
         called = _one_a_seat("names", names, start, str)
         playing = _one_a_seat("agents", agents, start, str | None)
-        record = cls(start, [], _result(game), called, playing)
+        record = cls(start, [], result_of(game), called, playing)
         # Recorders of games before have nothing more to record.
         listeners = [x for x in game.listeners if getattr(x, "origin", game.origin) is game.origin]
         game.listeners = [*listeners, _Recorder(record, game.origin)]
@@ -158,7 +158,7 @@ class GameRecord:
             if decision.outcome is None and outcome_of(events) is not None:
                 raise ValueError(f"line {number}: the outcome is missing, which chance brought")
             yield game, events
-        result, winner = _result(game), self.result.get("winner")
+        result, winner = result_of(game), self.result.get("winner")
         resigned = self.result.get("end") == RESIGNED and result["end"] == "unfinished"
         if resigned and winner in range(len(game.points)):
             result |= {"winner": winner, "end": RESIGNED}
@@ -176,7 +176,7 @@ class _Recorder:
     def __call__(self, game: Game, events: Events) -> None:
         if game.origin is self.origin:
             self.record.decisions.append(Decision.of(events))
-            self.record.result = _result(game)
+            self.record.result = result_of(game)
 
 
 def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> list[Any] | None:
@@ -189,7 +189,8 @@ def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> l
     return list(given)
 
 
-def _result(game: Game) -> dict[str, Any]:
+def result_of(game: Game) -> dict[str, Any]:
+    """The result of a game as records have it."""
     end = "won" if game.is_over else "truncated" if game.is_truncated else "unfinished"
     points = [int(n) for n in game.points]
     return {"winner": game.winner, "turns": game.turn, "points": points, "end": end}

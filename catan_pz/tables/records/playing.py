@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, describe_action
 from catan_pz.events import Outcome
-from catan_pz.game.record import RESIGNED, GameRecord
+from catan_pz.game.record import RESIGNED, GameRecord, result_of
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.records.moves import (
     AMBIGUOUS,
@@ -137,9 +137,8 @@ def played(told: ToldGame) -> ReadGame:
         one = table.decisions[number]
         mark = AMBIGUOUS if ambiguous else INFERRED
         table.decisions[number] = replace(one, marks=(*one.marks, mark))
-    record = GameRecord.of(table.game, told.names)
-    record.start = PlayedTable.of(told.rules).game.snapshot()
-    record.decisions = table.decisions
+    start = PlayedTable.of(told.rules).game.snapshot()
+    record = GameRecord(start, table.decisions, result_of(table.game), told.names)
     won = next((move for move in reversed(told.moves) if isinstance(move, Over)), None)
     if won is not None and search.fault is None and not table.game.is_over:
         record.result |= {"winner": won.winner, "end": RESIGNED}

@@ -9,7 +9,7 @@ import msgspec
 from catan_pz.checks import quoted
 from catan_pz.files import MOST_READ, read_file
 from catan_pz.game.game import Game
-from catan_pz.game.record import FORMAT, TABLE_FORMAT, GameRecord
+from catan_pz.game.record import FORMAT, TABLE_FORMAT, GameRecord, result_of
 from catan_pz.tables.records import catanatron_json, colonist, savegame, soclog
 from catan_pz.tables.records.playing import Disagreement, ReadGame, Report, played
 
@@ -93,7 +93,7 @@ def _own(content: bytes) -> ReadGame:
         place, _, told = str(error).partition(": ")
         report.disagreement = Disagreement(place, "replay", told, "it was played so")
         del record.decisions[played_up_to:]
-        record.result = GameRecord.of(replayed).result
+        record.result = result_of(replayed)
     return ReadGame(record, report)
 
 
