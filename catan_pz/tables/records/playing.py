@@ -25,8 +25,8 @@ from catan_pz.terms import DECK_COUNTS, Card
 
 MOST_OFFERS: Final = 100
 MOST_OFFER_CARDS: Final = 19
-MOST_TRIES: Final = 2000
-"""How often the search for hidden outcomes may go back to a choice."""
+MOST_MOVES: Final = 200_000
+"""Moves that the search for hidden outcomes may play."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def played(told: ToldGame) -> ReadGame:
     report.left_out, report.hidden_thefts = table.left_out, search.ambiguous
     if search.fault is not None:
         report.disagreement = Disagreement(told.moves[table.at].place, *search.fault.args)
-    if search.tries >= MOST_TRIES:
+    if search.left <= 0:
         report.notes.append("The search for hidden cards was cut short.")
     for number, ambiguous in search.ambiguous.items():
         one = table.decisions[number]
@@ -195,7 +195,7 @@ class _Search:
         self.moves = told.moves
         self.table = self.best = PlayedTable.of(told.rules)
         self.fault: Fault | None = None
-        self.tries = 0
+        self.left = MOST_MOVES
         self.ambiguous: dict[int, bool] = {}
         first: dict[int, Outcome] = {}
         for found in self._ways():
@@ -207,7 +207,7 @@ class _Search:
                 self.ambiguous |= {c.decision: True for c in self.best.choices if c.at in other}
             if not found:
                 break
-        if self.fault is not None or self.tries >= MOST_TRIES:
+        if self.fault is not None or self.left <= 0:
             self.ambiguous = dict.fromkeys(self._hidden(), True)
 
     def _hidden(self) -> list[int]:
@@ -227,7 +227,7 @@ class _Search:
                 yield {c.at: table.decisions[c.decision].outcome for c in table.choices}
             while table.choices and not table.choices[-1].others:
                 table.choices.pop()
-            if not table.choices or self.tries >= MOST_TRIES:
+            if not table.choices or self.left <= 0:
                 return
             self._go_to(table.choices[-1])
 
@@ -238,6 +238,7 @@ class _Search:
             for at in range(table.at, len(self.moves)):
                 table.at = at
                 self.moves[at].play(table)
+                self.left -= bool(table.choices)
         except Fault as fault:
             return fault
         return None
@@ -245,7 +246,6 @@ class _Search:
     def _go_to(self, choice: HiddenOutcome) -> None:
         """Go back to a hidden outcome, for the next possibility."""
         table = self.table
-        self.tries += 1
         table.game, table.at = choice.game.copy(), choice.at
         table.compared, table.in_vain, table.left_out = choice.counts
         del table.decisions[choice.played :]

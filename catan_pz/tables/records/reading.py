@@ -29,7 +29,7 @@ def read(path: str | Path, *, names: bool = False) -> list[ReadGame]:
 
     Args:
         path: the file.
-        names: whether players keep their names; they are seats without names otherwise.
+        names: whether players keep their names; otherwise they are called by their seats.
 
     Raises:
         ValueError: if the file can't be read, or holds no game that can.
@@ -98,14 +98,10 @@ def _own(content: bytes) -> ReadGame:
 
 
 def _forget_names(record: GameRecord) -> None:
-    """Take away what persons are called; agents keep their names."""
-    if record.names is None:
-        return
-    agents = record.agents or [None] * len(record.names)
-    if not any(agents):
-        record.names = None
-        return
-    record.names = [
-        f"player_{seat}" if agent is None else name
-        for seat, (name, agent) in enumerate(zip(record.names, agents, strict=True))
-    ]
+    """Call persons by their seats; agents keep their names."""
+    if record.names is not None:
+        agents = record.agents or [None] * len(record.names)
+        record.names = [
+            f"player_{seat}" if agent is None else name
+            for seat, (name, agent) in enumerate(zip(record.names, agents, strict=True))
+        ]

@@ -228,6 +228,8 @@ class _Log:
         """The last piece goes back; a piece asked for and not placed hasn't been played."""
         told = _fields(held)
         first = BUILDING[int(told["pieceType"])]
+        while isinstance(self.moves[-1], moves.Check):
+            self.moves.pop()
         last = self.moves[-1]
         undone = "coord" in told or self.state in (5, 10)
         if undone and isinstance(last, Act) and first <= last.action < first + 72:

@@ -34,7 +34,7 @@ def test_names_are_kept_on_demand_alone(data: dict[str, Any], tmp_path: Path) ->
     path = write(tmp_path / "replay.json.gz", {"data": data})
     (kept,), (game,) = read(path, names=True), read(path)
     assert kept.record.names == [f"Person {seat}" for seat in range(3)]
-    assert game.record.names is None
+    assert game.record.names == [f"player_{seat}" for seat in range(3)]
     assert "Person" not in json.dumps([game.to_dict(), *game.record.lines()])
 
 
