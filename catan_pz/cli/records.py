@@ -97,26 +97,27 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     out.mkdir(parents=True, exist_ok=True)
     taken: set[Path] = set()
     gc.freeze()  # what is loaded by now needn't be searched for garbage with each file
-    with compiling_shown(), progress_bar() as bar:
-        task = bar.add_task("files", total=len(paths), note="")
-        for path in paths:
-            target = _target(out, path, taken)
-            try:
+    try:
+        with compiling_shown(), progress_bar() as bar:
+            task = bar.add_task("files", total=len(paths), note="")
+            for path in paths:
+                bar.advance(task)
+                target = _target(out, path, taken)
                 if target.exists():
                     there += 1
                     continue
-                for number, game in enumerate(read(path, names=names)):
-                    at = target.with_stem(f"{target.stem}_{number}") if number else target
-                    game.record.save(at)
-                    found.add(path, at, game)
-                    if game.report.disagreement is not None:
-                        _complain(path, str(game.report.disagreement))
-            except (ValueError, OSError) as error:
-                refused += 1
-                _complain(path, sentence(error))
-            finally:
-                bar.advance(task)
-    _add_reports(out / REPORT, found.reports)
+                try:
+                    for number, game in enumerate(read(path, names=names)):
+                        at = target.with_stem(f"{target.stem}_{number}") if number else target
+                        game.record.save(at)
+                        found.add(path, at, game)
+                        if game.report.disagreement is not None:
+                            _complain(path, str(game.report.disagreement))
+                except (ValueError, OSError) as error:
+                    refused += 1
+                    _complain(path, sentence(error))
+    finally:
+        _add_reports(out / REPORT, found.reports)
     for line in found.lines():
         click.echo(line)
     new = len(found.reports)

@@ -4,10 +4,20 @@ from typing import Any
 
 import pytest
 
-from catan_pz.game import GameRecord
+from catan_pz.game import GameRecord, position
 from catan_pz.rules import Rules
 from catan_pz.tables.records.colonist import told_game
-from catan_pz.tables.records.moves import AMBIGUOUS, INFERRED, Over
+from catan_pz.tables.records.moves import (
+    AMBIGUOUS,
+    BOT,
+    INFERRED,
+    INVENTED,
+    TIMEOUT,
+    BankTrade,
+    Fault,
+    Over,
+    PlayedTable,
+)
 from catan_pz.tables.records.playing import ReadGame, played
 from catan_pz.terms import Resource
 from tests.tables.records.colonist_files import Replay
@@ -97,3 +107,28 @@ def test_hidden_thefts_are_inferred_or_ambiguous(seed: int) -> None:
             assert isinstance(ours.outcome, Resource)
     marked = [mark for one in game.record.decisions for mark in one.marks]
     assert INFERRED in marked
+
+
+def test_marks_and_unknown_kinds() -> None:
+    data = Replay(rules(4), 4).play().data()
+    color = data["playOrder"][1]
+    for number, kind in ((14, 24), (30, 58), (40, 0), (41, 999)):
+        entries = data["eventHistory"]["events"][number]["stateChange"].setdefault(
+            "gameLogState", {}
+        )
+        entries["-1"] = {"text": {"type": kind, "playerColor": color}}
+    game = played(told_game(data))
+    assert game.report.disagreement is None
+    assert game.report.unknown == {"999": 1}
+    marked = [one.marks for one in game.record.decisions if one.player == 1]
+    assert {(), (BOT,)} <= {*marked} <= {(), (BOT,), (BOT, TIMEOUT), (INVENTED,)}
+    gone = [BOT in marks for marks in marked]
+    assert sorted(gone[gone.index(True) :], reverse=True) == gone[gone.index(True) :]
+
+
+def test_lots_traded_with_the_bank_at_once() -> None:
+    table = PlayedTable(position([{"hand": {"brick": 4, "ore": 8}}], rules=Rules(num_players=2)))
+    BankTrade("here", 0, (4, 0, 0, 0, 8), (0, 1, 2, 0, 0)).play(table)
+    assert table.game.state["hand"][0].tolist() == [0, 1, 2, 0, 0]
+    with pytest.raises(Fault, match="rates"):
+        BankTrade("here", 0, (0, 1, 0, 0, 0), (1, 0, 0, 0, 0)).play(table)
