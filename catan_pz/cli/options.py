@@ -72,6 +72,10 @@ class RuleChoice(NamedTuple):
         with usage_errors():
             return Rules.make(self.rules, **defaults | said)
 
+    def for_persons(self, agents: str) -> "Rules":
+        """The rules of a game with persons, by default with both forms of offers."""
+        return self.make(agents, **({"offer_form": "both"} if self.rules == "base" else {}))
+
 
 def rule_options(
     trading: str = "Trade between players.  [yes, or as preset or model say]",

@@ -79,7 +79,7 @@ def play(
 ) -> None:
     """Play against agents, in the browser or in the terminal by typed commands.
 
-    What you can do is marked on the board. There is no undo.
+    What you can do is marked on the board.
     """
     from catan_pz.files import is_terminal
     from catan_pz.game.game import Game, drawn_seed
@@ -90,7 +90,7 @@ def play(
     check_record_target("--continue" if record is None else "--record", record or resumed, resumed)
     seed = drawn_seed() if seed is None else seed
     if resumed is None:
-        made = rules.make(against or "")
+        made = rules.for_persons(against or "")
         specs = specs_around(made, seat or 0, against or "heuristic")
         agents = loaded(specs, made)
         with compiling_shown():

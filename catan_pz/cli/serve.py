@@ -101,7 +101,8 @@ def serve(  # wide: click passes each option of the command
     with _reserved(save), open_socket(host, port) as opened, compiling_shown():
         live = {} if save is None else _saved_tables(save, asked)
         if len(live) < tables:
-            made = rules.make(f"{agents},{advice or ''}")
+            named = f"{agents},{advice or ''}"
+            made = rules.for_persons(named) if seats else rules.make(named)
             for path in [*islice(free_files(save, live), tables - len(live))]:
                 live[path] = _new_table(made, seats, names, asked, save and path)
         served = [live[path] for path in sorted(live, key=by_number)]

@@ -11,10 +11,8 @@ from catan_pz.render.view import TableView, table_view
 from catan_pz.render.words import places_of
 from catan_pz.terms import NUM_RESOURCES
 
-_OF_AN_OFFER: Final = frozenset(
-    {"accept", "reject", "withdraw", "close_with", "compose_give", "compose_get"}
-)
-"""Kinds of actions that go on with the line of an offer."""
+_COMPOSING: Final = ("compose_give", "compose_get", "")
+"""Kinds of actions, or one that is hidden, of which no line tells: the offer itself does."""
 
 _SHORT: Final = {"accept": "accepts", "reject": "rejects", "withdraw": "takes it back"}
 
@@ -45,7 +43,7 @@ class Story:
         for events in session.heard[self._told :]:
             self._tell(session, events)
         self._told = len(session.heard)
-        return self._entries
+        return [*self._entries]
 
     def _tell(self, session: PlayedGame, events: Events) -> None:
         view = self._view
@@ -54,16 +52,20 @@ class Story:
         seen = events if viewer is None else as_seen_by(events, viewer)
         decision = seen[0]
         kind = "" if decision.what == UNKNOWN else describe_action(decision.what)["kind"]
+        if kind in _COMPOSING:
+            return
         words = log_line(events, viewer, session.names, places=places_of(view))
         entry = {"words": words} | self._changes(seen, view)
-        is_answer = decision.seat != decision.other and kind in ("offer", "compose_send", "")
-        goes_on = kind in _OF_AN_OFFER or is_answer
-        if not goes_on or not self._entries or "offer" not in self._entries[-1]:
-            if kind in ("offer", "compose_send", "compose_give", "compose_get", ""):
-                entry["offer"] = True
-            self._entries.append(entry)
-            return
-        self._entries[-1] = _joined(self._entries[-1], entry, kind, _name(session, decision.seat))
+        is_offer = kind in ("offer", "compose_send") and decision.seat == decision.other
+        if not is_offer and self._entries and "offer" in self._entries[-1]:
+            if kind in _SHORT:
+                entry["words"] = f"{_name(session, decision.seat)} {_SHORT[kind]}"
+            if kind in (*_SHORT, "offer", "compose_send", "close_with"):
+                before = self._entries.pop()
+                sign = "; " if "answers" in before else ": "
+                words = before["words"] + sign + entry["words"]
+                entry = before | entry | {"words": words, "answers": True}
+        self._entries.append(entry | ({"offer": True} if is_offer else {}))
 
     def _changes(self, seen: Events, view: TableView) -> dict[str, Any]:
         """Places, lit hexes and cards that events changed."""
@@ -107,12 +109,3 @@ class Story:
 
 def _name(session: PlayedGame, seat: int) -> str:
     return seat_names(session.names, len(session.names))[seat]
-
-
-def _joined(line: dict[str, Any], entry: dict[str, Any], kind: str, name: str) -> dict[str, Any]:
-    """The line of an offer with what came next."""
-    words = f"{name} {_SHORT[kind]}" if kind in _SHORT else entry["words"]
-    if kind in ("compose_give", "compose_get", ""):
-        return line
-    sign = ": " if ": " not in line["words"] and ";" not in line["words"] else "; "
-    return line | entry | {"words": line["words"] + sign + words, "offer": True}

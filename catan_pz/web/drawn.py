@@ -26,7 +26,7 @@ from catan_pz.terms import (
     SETTLEMENTS_PER_PLAYER,
 )
 
-BOX: Final = (-306, -292, 612, 584)
+BOX: Final = (-SEA_WIDTH / 2, -292, SEA_WIDTH, 584)
 """Corner and size of what pages show of the sea, about the board's middle."""
 
 _SIGNS: Final = (

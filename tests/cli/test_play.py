@@ -55,7 +55,7 @@ def test_a_game_in_the_browser_is_recorded_and_continued(
     assert f"The game is recorded in {kept}." in told.err
     record = GameRecord.load(kept)
     assert record.agents == ["random", None]
-    assert record.start == Game(Rules(num_players=2), 5).snapshot()
+    assert record.start == Game(Rules(num_players=2, offer_form="both"), 5).snapshot()
     assert len(record.decisions) == 3
     assert main(["play", "--browser", "--continue", str(kept)]) == 0
     assert GameRecord.load(kept).decisions[:3] == record.decisions

@@ -144,7 +144,8 @@ class StudyPage {
     }
     const items = this.line().map((at) => this.item(at));
     byId("log").replaceChildren(...items);
-    byId("log").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const current = items.find((one) => one.matches("[aria-current]"));
+    byId("log").scrollTop = current.offsetTop - byId("log").offsetTop - byId("log").clientHeight / 2;
   }
 
   line() {

@@ -272,7 +272,7 @@ class TablePage {
   }
 
   words(news) {
-    if (news.over) return news.result;
+    if (news.over) return news.result.replace(/ Points:.*/, "");
     const turn = `Turn ${news.view.turn}. `;
     if (news.mine) return `${turn}Your move.`;
     const { name } = news.view[`seat ${news.to_move}`];
