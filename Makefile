@@ -111,6 +111,11 @@ test-plain: $(VENV)/.test-installed  ## run the tests with the plain compiler ba
 test-browser: $(VENV)/.browser-installed  ## run the tests of the pages in Chromium
 	$(BIN)/python -m pytest -n 0 -m browser $(PYTEST_ARGS) tests/web/browser
 
+.PHONY: test-notebooks
+test-notebooks: $(VENV)/.notebooks-installed  ## execute the notebooks, with short settings
+	CATAN_PZ_SHORT=1 $(BIN)/python -m pytest -n 0 -W default --nbmake --nbmake-timeout=170 \
+	  examples/notebooks $(PYTEST_ARGS)
+
 .PHONY: bench
 bench: $(VENV)/.test-installed  ## measure speed
 	$(BIN)/python -m tests.benchmarks
@@ -133,11 +138,12 @@ $(VENV)/.made:
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(NEEDS_PYTHON); "$(PYTHON)" -m venv $(VENV); }
 	@touch $@
 
-$(VENV)/.test-installed: EXTRAS = test,train,torchrl,render,video,gpu
+$(VENV)/.test-installed: EXTRAS = test,train,torchrl,render,video,gpu,minari
 $(VENV)/.train-installed: EXTRAS = train
 $(VENV)/.dev-installed: EXTRAS = dev
 $(VENV)/.docs-installed: EXTRAS = docs
 $(VENV)/.browser-installed: EXTRAS = test,browser
+$(VENV)/.notebooks-installed: EXTRAS = test,train,notebooks
 
 $(VENV)/.%-installed: pyproject.toml constraints.txt | $(VENV)/.made
 	$(INSTALL) --editable ".[$(EXTRAS)]"

@@ -7,7 +7,16 @@ import pytest
 
 from tests.examples.programs import load
 
-BARE = ("endings", "gallery", "play", "starts", "trades", "tune_heuristic", "verifiers")
+BARE = (
+    "endings",
+    "gallery",
+    "notebooks",
+    "play",
+    "starts",
+    "trades",
+    "tune_heuristic",
+    "verifiers",
+)
 """Tests of programs that run without the extra `train`."""
 
 collect_ignore = []
