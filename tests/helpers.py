@@ -81,7 +81,6 @@ def play_randomly(game: Game, decisions: int, rng: int | np.random.Generator = 0
 
 
 def roll(game: Game, number: int) -> Game:
-    """Roll a number."""
     first = max(1, number - 6)
     return act(game, "roll", outcome=(first, number - first))
 
@@ -112,7 +111,6 @@ def legal(game: Game, kind: str) -> list[Any]:
 
 
 def kinds(game: Game) -> set[str]:
-    """The kinds of the legal actions."""
     return {describe_action(int(a))["kind"] for a in game.legal_actions()}
 
 

@@ -47,7 +47,6 @@ def words(name: str, folder: Path) -> list[str]:
 
 
 def result(name: str, folder: Path) -> Any:
-    """All that a program has computed at its end, without times."""
     if name == "arena":
         records = {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
         return load_results(folder / "games.jsonl"), records
@@ -112,7 +111,6 @@ class Moment:
         return written
 
     def __call__(self) -> bool:
-        """Whether it is time."""
         if self.begun is None and self._written() - self.before:
             self.begun = time.monotonic()
         late = -1.0 if self.begun is None else time.monotonic() - self.begun - self.wait

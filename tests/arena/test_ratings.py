@@ -19,7 +19,6 @@ LINEUPS = np.array([[2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 1, 0]])
 
 
 def simulate_wins(rng: np.random.Generator, blocks: int, games: int) -> NDArray[np.int64]:
-    """(B, L, K) wins of games drawn by Luce's model."""
     weights = LINEUPS * np.exp(STRENGTHS)
     probabilities = weights / weights.sum(axis=1, keepdims=True)
     return np.stack([rng.multinomial(games, probabilities) for _ in range(blocks)])

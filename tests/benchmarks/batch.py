@@ -54,7 +54,6 @@ def drifted() -> np.ndarray:
 
 
 def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
-    """A batch of games under way; those that begin alike go their own ways."""
     batch = CpuBatch(size, seed=1, **RULES, **arguments)
     batch.games[:] = records[np.arange(size) % len(records)]
     for _ in range(20):
@@ -65,7 +64,6 @@ def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
 def speeds(
     given: Any, records: np.ndarray, size: int, seen: bool, counts: list[int]
 ) -> Iterator[str]:
-    """Decisions and games a second of batches of one size, by threads, with a learner's calls."""
     batches = [make(size, records, threads=n, observation=seen) for n in counts]
     played, ended = [0] * len(counts), [0] * len(counts)
 

@@ -26,8 +26,6 @@ LINKS = (1, 10, 100)
 
 @dataclass
 class Figures:
-    """What was measured on one machine; B games, T decisions of each in a round."""
-
     games: int
     steps: int
     arrays: dict[str, float]

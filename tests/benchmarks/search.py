@@ -66,7 +66,6 @@ def speed(places: list[tuple[Game, Belief]], **how: Any) -> tuple[float, float]:
 
 
 def speeds(simulations: int) -> Iterator[list[Any]]:
-    """What methods and rollouts cost."""
     places = positions()
     kinds: list[dict[str, Any]] = [{"method": method} for method in METHODS]
     kinds += [{"rollout": "value"}, {"turns": None}]

@@ -58,7 +58,6 @@ class Terminal:
         os.write(self._place, text.encode())
 
     def end(self) -> None:
-        """Read what is shown until the command ends."""
         try:
             while data := os.read(self._place, 65536):
                 self.shown += data.decode()

@@ -53,7 +53,6 @@ def case(name, library):
 
 @pytest.fixture(params=[case(name, library) for name, (library, *_) in PROGRAMS.items()])
 def program(request):
-    """A module of a program, and words that make it small."""
     library, *small = PROGRAMS[request.param]
     pytest.importorskip(library, reason=f"takes {library}", exc_type=ImportError)
     return load(f"libraries/{request.param}"), small

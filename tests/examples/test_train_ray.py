@@ -37,7 +37,6 @@ def on_a_cluster(test):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two nodes of one CPU: two workers take both."""
     with ray_cluster(1, 1) as cluster, pytest.MonkeyPatch.context() as patched:
         patched.setenv("RAY_ADDRESS", cluster.address)
         yield cluster

@@ -53,7 +53,6 @@ def _value(value: Any) -> str:
 
 
 def board_lines(state: dict[str, Any]) -> Iterator[str]:
-    """The hexes row by row, and the harbors."""
     hexes = iter(state["board"]["hexes"])
     for row in range(-2, 3):
         names = [next(hexes) for _ in range(5 - abs(row))]

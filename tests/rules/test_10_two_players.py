@@ -13,7 +13,6 @@ def one_v_one(*seats, **entries):
 
 
 def test_the_same_rules_with_two_seats():
-    """The same rules with two seats, who trade, too."""
     assert Rules(num_players=2).to_dict() == Rules().to_dict() | {"num_players": 2}
     assert len(Game(seed=0, num_players=2).snapshot()["players"]) == 2
     game = table({"hand": {"brick": 1}}, {"hand": {"ore": 2}})

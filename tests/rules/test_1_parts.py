@@ -62,7 +62,6 @@ def test_each_terrain_gives_its_resource():
 
 
 def test_54_vertices_and_72_edges():
-    """54 vertices (intersections); 72 edges (paths)."""
     assert len(Game(seed=0).legal_actions()) == 54
     assert EDGE_VERTICES.shape == (72, 2)
     assert set(EDGE_VERTICES.ravel()) == set(range(54))
@@ -154,8 +153,6 @@ def test_the_beginner_board():
 
 
 def test_a_list_of_seeds_gives_one_of_their_boards_to_each_game():
-    """A list of board seeds (one is drawn for each game)."""
-
     def drawn(seeds):
         return {str(board_of(Game(seed=s, board=seeds))) for s in range(40)}
 

@@ -104,7 +104,6 @@ def test_the_second_settlement_brings_a_card_from_each_producing_hex(vertex):
 
 
 def test_turn_is_0_in_setup_and_in_the_first_turn():
-    """`turn` goes up by one with each end of turn."""
     game = beginner(*SPOTS[:4])
     assert game.turn == 0
     roll(game, 2)

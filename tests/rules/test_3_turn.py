@@ -139,7 +139,6 @@ def test_two_independent_fair_dice():
 
 
 def thrown(game, turns):
-    """The throws of some turns of a game in which nothing else happens."""
     throws = []
     for _ in range(turns):
         if phase(game) != "roll":

@@ -107,7 +107,6 @@ def test_discarded_cards_are_public():
 
 
 def test_the_robber_must_move_to_another_hex():
-    """To another hex (it must move; the desert is allowed); then the turn goes on."""
     game = seven({}, robber=4)
     assert legal(game, "move_robber") == [h for h in range(19) if h != 4]
     refused(game, "move_robber", hex=4)
@@ -169,7 +168,6 @@ SURE_THEFTS = {
 
 @pytest.mark.parametrize("case", SURE_THEFTS)
 def test_with_one_possible_victim_the_theft_is_carried_out_at_once(case):
-    """With exactly one possible victim, with no decision."""
     game = act(to_move_robber({}, *SURE_THEFTS[case]), "move_robber", hex=4)
     assert hands(game)[:2] == [{"ore": 1}, {"ore": 2}]
     assert phase(game) == "main"
@@ -186,7 +184,6 @@ def test_with_one_possible_victim_the_theft_is_carried_out_at_once(case):
     ids=["empty hex", "own building", "no cards", "another hex"],
 )
 def test_with_no_victim_there_is_no_theft(seats):
-    """With none there is no theft."""
     game = to_move_robber(*seats)
     before = hands(game)
     act(game, "move_robber", hex=4)

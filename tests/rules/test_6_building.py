@@ -139,7 +139,6 @@ def test_a_city_replaces_nothing_but_an_own_settlement():
 
 
 def test_a_development_card_is_the_top_of_the_deck():
-    """The top card of the shuffled deck."""
     order = ["year_of_plenty", "victory_point", "knight"]
     game = table({"hand": {"wool": 3, "grain": 3, "ore": 3}}, deck=order)
     assert game.snapshot()["deck"][:3] == order

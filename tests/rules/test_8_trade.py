@@ -31,7 +31,6 @@ def each(n):
 
 @pytest.mark.parametrize("give", RESOURCES)
 def test_the_bank_takes_4_of_a_kind_for_1_of_another(give):
-    """4 of a kind for 1 of another."""
     others = [r for r in RESOURCES if r != give]
     game = table({"hand": {give: 4}})
     assert legal(game, "maritime_trade") == [{"give": give, "get": get} for get in others]
@@ -58,7 +57,6 @@ SPECIAL = {"brick": (28, 38), "lumber": (7, 17), "wool": (45, 46), "grain": (3, 
 @pytest.mark.parametrize("piece", ["settlements", "cities"])
 @pytest.mark.parametrize("give", RESOURCES)
 def test_a_special_harbor_trades_2_to_1_of_its_resource(give, piece):
-    """2:1 of its resource with a special harbor; other resources stay at 4:1."""
     for vertex in SPECIAL[give]:
         game = table({piece: [vertex], "hand": each(3) | {give: 2}})
         assert {trade["give"] for trade in legal(game, "maritime_trade")} == {give}
@@ -97,7 +95,6 @@ def test_the_bank_must_have_the_card_asked_for():
 
 
 def test_trade_with_the_bank_waits_for_the_roll():
-    """Own turn, after the roll."""
     game = table({"hand": {"brick": 7}}, phase="roll")
     assert legal(game, "maritime_trade") == []
     assert can(roll(game, 2), "maritime_trade", give="brick", get="ore")
@@ -155,13 +152,11 @@ def is_open(game):
 
 
 def test_player_trade_is_an_option():
-    """O: `trading`."""
     assert (len(trio(trading=False).mask), kinds(trio(trading=False))) == (252, {"end_turn"})
     assert (len(trio().mask), kinds(trio())) == (389, {"end_turn", "offer"})
 
 
 def test_offers_wait_for_the_roll():
-    """Own turn, after the roll."""
     assert kinds(trio(phase="roll")) == {"roll"}
 
 
@@ -199,7 +194,6 @@ def test_the_offer_goes_to_all_others_in_turn_order():
 
 
 def test_accepting_needs_the_cards_asked_for():
-    """Accepts (only with the cards asked for in hand)."""
     game = offer(trio(), {"brick": 1}, {"ore": 2})
     assert on_the_table(game) == [{"brick": 1}, {"ore": 2}]
     refused(game, "accept")
@@ -216,7 +210,6 @@ CLOSED = {
 
 @pytest.mark.parametrize("case", CLOSED)
 def test_closing_exchanges_the_cards(case):
-    """The player in turn closes with one who accepted."""
     answers, seat, expected = CLOSED[case]
     game = brick_for_ore(*answers)
     accepted = [p for p, answer in enumerate(answers, 1) if answer == "accept"]
@@ -257,7 +250,6 @@ def test_if_all_reject_the_offer_lapses_at_once():
 
 
 def test_the_player_in_turn_may_withdraw():
-    """Or withdraws."""
     game = brick_for_ore("accept", "reject")
     assert kinds(game) == {"close_with", "withdraw"}
     act(game, "withdraw")
@@ -303,7 +295,6 @@ def test_a_counter_offer_is_written_from_its_makers_side(case):
 
 
 def test_without_counter_offers_an_answer_is_yes_or_no():
-    """O: `counter_offers`."""
     assert kinds(brick_for_ore(counter_offers=False)) == {"accept", "reject"}
 
 
@@ -418,7 +409,6 @@ def compose(game, *cards):
 
 
 def test_offer_forms():
-    """`offer_form`: templates, composed, both."""
     composing = {"compose_give", "compose_get"}
     assert kinds(trio(**COMPOSED)) == {"end_turn", *composing}
     assert kinds(trio(offer_form="both")) == {"end_turn", "offer", *composing}
@@ -447,7 +437,6 @@ def test_both_sides_must_hold_a_card_to_be_sent():
 
 
 def test_at_most_4_a_side():
-    """(at most 4 a side)"""
     game = table({"hand": {"brick": 3, "wool": 9}}, {"hand": {"ore": 9}}, **COMPOSED)
     compose(game, "give brick", "give wool", "give brick", "give wool")
     assert legal(game, "compose_give") == []

@@ -96,7 +96,6 @@ GROWING = {
 
 @pytest.mark.parametrize("case", GROWING)
 def test_longest_road_goes_to_the_first_with_5(case):
-    """Longest road, 2 points: first to a continuous road of 5."""
     settlements, roads, new, before, after = GROWING[case]
     game = table({"settlements": settlements, "roads": roads, "hand": ROAD})
     assert (lengths(game)[0], longest(game)) == (before, 0 if before >= 5 else None)
@@ -106,7 +105,6 @@ def test_longest_road_goes_to_the_first_with_5(case):
 
 
 def test_longest_road_passes_only_to_a_strictly_longer_road():
-    """It passes only to a strictly longer road."""
     holder = {"settlements": [47], "roads": path(47, 48, 49, 50, 51, 52)}
     seat = {"settlements": [20], "roads": path(20, 21, 22, 23, 24)}
     game = table({**seat, "hand": {"brick": 2, "lumber": 2}}, holder)
@@ -177,7 +175,6 @@ SET_ASIDE = {
 
 @pytest.mark.parametrize("case", SET_ASIDE)
 def test_set_aside_until_one_player_alone_has_the_longest(case):
-    """Until one player alone has the longest of 5 or more."""
     seats, builder, new, owner = SET_ASIDE[case]
     game = cut(*seats)
     assert longest(game) is None

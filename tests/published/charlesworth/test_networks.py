@@ -46,7 +46,6 @@ def seen(batch):
 
 
 def varied(architecture, seed=1):
-    """Weights with biases, and logits that differ."""
     rng = np.random.default_rng(seed)
     weights = architecture.initial(rng)
     for name in weights:

@@ -50,7 +50,6 @@ def search_in(game, **options):
 
 
 def choose(search, view, seed):
-    """What the search decides, alone."""
     decision = SearchedDecision(search, view, np.random.default_rng(seed))
     runs = Runs(search, decision.room)
     runs.add(decision)

@@ -34,7 +34,6 @@ def test_parameters_are_those_counted_by_hand():
 
 
 def weights_of(architecture, seed=0):
-    """Weights with biases that matter."""
     rng = np.random.default_rng(seed)
     weights = architecture.initial(rng)
     for name, array in weights.items():

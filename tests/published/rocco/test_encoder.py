@@ -29,7 +29,6 @@ def game():
 
 
 def graph_of(game, viewer):
-    """The vector taken apart."""
     vector = encoders.load("rocco").encode(game.observe(viewer))
     assert vector.shape == (54 * 11 + 72 + 9,) == (675,)
     return vector[:594].reshape(54, 11), vector[594:666], vector[666:]
