@@ -19,8 +19,11 @@ Harbors: 3:1 at 26-37, 50-51, 47-48 and 0-1; wool 45-46, brick 28-38, lumber 7-1
 ore 14-15.
 """
 
+import importlib.util
 import itertools
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,18 @@ from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.position import position
 from catan_pz.rules import OPTIONS, Rules
+
+
+def load_file(path: Path) -> Any:
+    """A fresh module of a file that belongs to no package; dataclasses look it up by its name."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
 
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 _EDGE_OF = {frozenset(map(int, ends)): e for e, ends in enumerate(EDGE_VERTICES)}

@@ -1,6 +1,6 @@
 """The documentation agrees with the code, and its code runs."""
 
-import importlib.util
+import importlib
 import inspect
 import json
 import re
@@ -20,21 +20,12 @@ from catan_pz.play.typed_commands import parse
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import OPTIONS, Rules
 from catan_pz.terms import Phase
+from tests.helpers import load_file
 
 ROOT = Path(__file__).parents[2]
 
 
-def load(path: Path) -> Any:
-    """A module that belongs to no package."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-generate = load(ROOT / "docs" / "generate.py")
+generate = load_file(ROOT / "docs" / "generate.py")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 FENCE = re.compile(r"^```python ?(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -1,12 +1,13 @@
 """Loads the programs in `examples`, which belong to no package; what trainings have come to."""
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from tests.helpers import load_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
@@ -26,13 +27,8 @@ def kill_after_a_checkpoint(program, arguments, out):
 
 
 def load(name):
-    """A fresh module of a program; dataclasses look it up in `sys.modules` for their help."""
-    path = EXAMPLES / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
+    """A fresh module of a program."""
+    return load_file(EXAMPLES / f"{name}.py")
 
 
 def end_of(out):

@@ -1,10 +1,8 @@
 """The gallery runs, and says what it should."""
 
-import importlib.util
 import json
 import random
 import re
-from pathlib import Path
 
 import pytest
 
@@ -12,16 +10,7 @@ from catan_pz import Game, Rules
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import reasons_of
 from tests.agents.scripted_model import scripted
-
-GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(name, GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
+from tests.examples.programs import load
 
 CASES = {
     "first_game": ((1,), "has won"),
@@ -35,7 +24,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_gallery(name, capsys):
     arguments, said = CASES[name]
-    loaded(name).main(*arguments)
+    load(f"gallery/{name}").main(*arguments)
     assert said in capsys.readouterr().out
 
 
@@ -62,7 +51,7 @@ def test_episodes_in_words(capsys):
         return random.Random(number).choice(numbers) if number % 5 else "well"
 
     with scripted(script) as model:
-        loaded("text_episodes").main("m", model.url, 2, 30)
+        load("gallery/text_episodes").main("m", model.url, 2, 30)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(lines) == 2
     assert sum(line["advantage"] for line in lines) == pytest.approx(0)

@@ -1,10 +1,10 @@
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from tests.helpers import load_file
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / ".github" / "scripts" / "check_release.py"
@@ -21,14 +21,7 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def check_release() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_release", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+problems = load_file(SCRIPT).problems
 
 
 @pytest.fixture
@@ -40,15 +33,13 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_release_whose_files_agree_passes(check_release: ModuleType, checkout: Path) -> None:
-    assert check_release.problems("v1.2.0", checkout) == []
+def test_a_release_whose_files_agree_passes(checkout: Path) -> None:
+    assert problems("v1.2.0", checkout) == []
 
 
 @pytest.mark.parametrize("tag", ["v1.2.1", "1.2.0"])
-def test_a_tag_that_is_not_the_version_is_refused(
-    check_release: ModuleType, checkout: Path, tag: str
-) -> None:
-    (problem,) = check_release.problems(tag, checkout)
+def test_a_tag_that_is_not_the_version_is_refused(checkout: Path, tag: str) -> None:
+    (problem,) = problems(tag, checkout)
     assert tag in problem
 
 
@@ -63,13 +54,13 @@ def test_a_tag_that_is_not_the_version_is_refused(
     ],
 )
 def test_files_that_disagree_are_refused(
-    check_release: ModuleType, checkout: Path, name: str, old: str, new: str, words: str
+    checkout: Path, name: str, old: str, new: str, words: str
 ) -> None:
     path = checkout / name
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-    (problem,) = check_release.problems("v1.2.0", checkout)
+    (problem,) = problems("v1.2.0", checkout)
     assert words in problem
     assert name in problem
 
