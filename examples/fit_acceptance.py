@@ -11,6 +11,7 @@ once only; `acceptance.npz` gets the models.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -103,13 +104,18 @@ def report(name: str, weights: NDArray[np.float64], held: NDArray[np.float64]) -
             print(f"  {among.sum():6d} answers: foreseen {said:.2f}, came {came:.2f}")
 
 
-def main() -> None:
-    """Play, fit, report."""
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Options from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=100, help="against each type")
     parser.add_argument("--jsettlers", action="store_true", help="also against its robots")
     parser.add_argument("--out", type=Path, default=Path("runs/acceptance"))
-    args = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Play, fit, report."""
+    args = parse_options()
     args.out.mkdir(parents=True, exist_ok=True)
     kept = args.out / "answers.npz"
     answers = read_arrays(kept.read_bytes()) if kept.exists() else {}
