@@ -36,7 +36,7 @@ def test_reasons_beside_a_replay(tmp_path):
     while not game.is_over:
         game.step(int(game.legal_actions()[-1]))
     record.save(recording)
-    made = loaded("reasons_beside_a_replay")
+    made = load("gallery/reasons_beside_a_replay")
     made.main(str(recording), 0, str(reasons), "search:simulations=8")
     found = reasons_of(record, [reasons])
     assert {record.decisions[number].player for number in found} == {0}
