@@ -1,5 +1,6 @@
 """Every command line of an example that is shown somewhere can be typed."""
 
+import inspect
 import re
 import shlex
 
@@ -43,5 +44,7 @@ def test_shown_commands_are_possible(page):
             continue
         if hasattr(program, "Args"):
             parse(program.Args, words, "")
-        else:
+        elif hasattr(program, "parse_options"):
             program.parse_options(words)
+        else:
+            inspect.signature(program.main).bind(*words)
