@@ -1,1 +1,1 @@
-"""Other people's tables: our agents at theirs, their players at ours."""
+"""Other people's tables: our agents at theirs, their players at ours, games recorded there."""

@@ -141,7 +141,10 @@ def played(told: ToldGame) -> ReadGame:
     record = GameRecord(start, table.decisions, result_of(table.game), told.names)
     won = next((move for move in reversed(told.moves) if isinstance(move, Over)), None)
     if won is not None and search.fault is None and not table.game.is_over:
-        record.result |= {"winner": won.winner, "end": RESIGNED}
+        if any(AMBIGUOUS in d.marks and d.player == won.winner for d in table.decisions):
+            report.notes.append(f"Seat {won.winner} has won, perhaps by cards that the file hides.")
+        else:
+            record.result |= {"winner": won.winner, "end": RESIGNED}
     return ReadGame(record, report)
 
 
@@ -167,7 +170,8 @@ def name_cards(moves: list[Move]) -> None:
         elif isinstance(card, Card) and held[move.seat, card]:
             held[move.seat, card] -= 1
         elif isinstance(card, Card) and hidden[move.seat]:
-            _name(moves, hidden[move.seat].pop(0), card, INFERRED)
+            mark = AMBIGUOUS if hidden[move.seat][1:] else INFERRED
+            _name(moves, hidden[move.seat].pop(0), card, mark)
             left[card] -= 1
     for number in sorted(chain(*hidden.values())):
         card = left.most_common(1)[0][0]

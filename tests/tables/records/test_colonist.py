@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from catan_pz.actions import BUY_DEVELOPMENT_CARD
 from catan_pz.game import GameRecord, position
 from catan_pz.rules import Rules
 from catan_pz.tables.records.colonist import told_game
@@ -84,6 +85,18 @@ def test_captured_games() -> None:
     replay = Replay(replace(rules(10), trading=False), 10, sparse=True).play()
     game = read_back(replay)
     assert taken(game.record.decisions) == taken(replay.decisions)
+
+
+def test_cards_of_others_are_those_that_they_play() -> None:
+    replay = Replay(rules(14), 14, perspective=0, sparse=True).play()
+    game = read_back(replay)
+    bought = [
+        (one, told.outcome)
+        for one, told in zip(game.record.decisions, replay.decisions, strict=True)
+        if one.action == BUY_DEVELOPMENT_CARD
+    ]
+    assert all(one.outcome == card for one, card in bought if AMBIGUOUS not in one.marks)
+    assert {(), (INFERRED,), (AMBIGUOUS,)} == {one.marks for one, _ in bought}
 
 
 def test_hidden_cards_of_two_are_known() -> None:
