@@ -52,6 +52,7 @@ def read_back(replay: Replay) -> ReadGame:
     assert game.report.compared > 100 * len(replay.events)
     for _ in game.record.replay():
         pass
+    assert GameRecord.from_lines(game.record.lines()) == game.record
     return game
 
 
