@@ -5,7 +5,7 @@ import io
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +22,8 @@ from catan_pz.rules import Rules
 MAX_REASONS: Final = 10
 """Reasons of forfeits that are listed."""
 
-_INK: Final = "#1f3a5f"
-_FAINT: Final = "#8a8f98"
+INK: Final = "#1f3a5f"
+FAINT: Final = "#8a8f98"
 _LONGEST: Final = 40
 """Characters that a plot shows of a name."""
 
@@ -181,13 +181,41 @@ def to_csv(result: Result) -> str:
     return text.getvalue()
 
 
-def plot(result: Result, kind: str) -> bytes:
-    """A plot of a result as the content of a file, whose kind is "png" or "svg"."""
+def drawn(kind: str, width: float, height: float, draw: Callable[[Any], None]) -> bytes:
+    """A figure of matplotlib as the content of a file.
+
+    Args:
+        kind: of the file, "png" or "svg".
+        width: of the figure, in inches.
+        height: likewise.
+        draw: draws on it.
+    """
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
+    # Ids of an SVG follow from the salt, so that the same result gives the same file.
+    with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure)
+        content = io.BytesIO()
+        metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from")
+            figure.savefig(content, format=kind, dpi=150, metadata=metadata)
+    return content.getvalue()
+
+
+def save_plot(path: Path, width: float, height: float, draw: Callable[[Any], None]) -> None:
+    """Write a figure, which `drawn` makes, to a file that ends with .png or .svg."""
+    if path.suffix not in PLOTS:
+        raise not_possible("path", str(path), f"a name that ends with one of {', '.join(PLOTS)}")
+    write_bytes(path, drawn(path.suffix[1:], width, height, draw))
+
+
+def plot(result: Result, kind: str) -> bytes:
+    """A plot of a result as the content of a file, whose kind is "png" or "svg"."""
     if not result.games:
         raise ValueError("there is nothing to plot: no block of games is complete")
     result = result.labelled(_LONGEST)
@@ -197,31 +225,26 @@ def plot(result: Result, kind: str) -> bytes:
     except ValueError:  # some never met
         ratings = {}
     columns = 2 if len(ratings) > 1 else 1
-    # Ids of an SVG follow from the salt, so that the same result gives the same file.
-    with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10}):
-        figure = Figure(figsize=(4.8 * columns, 1.4 + 0.42 * len(names)), layout="constrained")
+
+    def draw(figure: Any) -> None:
         axes = figure.subplots(1, columns, squeeze=False)[0]
         rates = {
             name: (result.win_rate(name), result.block_interval(name) or result.interval(name))
             for name in names
         }
-        _dots(axes[0], names, rates, scale=100)
+        dots(axes[0], names, rates, scale=100)
         axes[0].set_xlabel("win rate, % (95 % interval by seeds)")
-        axes[0].axvline(100 / result.rules.num_players, color=_FAINT, linewidth=1, linestyle=":")
+        axes[0].axvline(100 / result.rules.num_players, color=FAINT, linewidth=1, linestyle=":")
         if columns > 1:
             order = sorted(ratings, key=lambda name: ratings[name][0])
-            _dots(axes[1], order, ratings, scale=1)
+            dots(axes[1], order, ratings, scale=1)
             axes[1].set_xlabel("rating, Elo scale (95 % interval by seeds)")
-        figure.suptitle(f"{len(result.games):,} games", color=_INK)
-        content = io.BytesIO()
-        metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Glyph .* missing from")
-            figure.savefig(content, format=kind, dpi=150, metadata=metadata)
-    return content.getvalue()
+        figure.suptitle(f"{len(result.games):,} games", color=INK)
+
+    return drawn(kind, 4.8 * columns, 1.4 + 0.42 * len(names), draw)
 
 
-def _dots(
+def dots(
     axes: Any,
     names: list[str],
     values: Mapping[str, tuple[float, OpenInterval | None]],
@@ -235,9 +258,9 @@ def _dots(
         value, interval = values[name]
         low, high = interval or (value, value)
         ends = [scale * (value if end is None else end) for end in (low, high)]
-        axes.plot(ends, [height, height], color=_INK, linewidth=2)
+        axes.plot(ends, [height, height], color=INK, linewidth=2)
         marker = {(True, False): "<", (False, True): ">"}.get((low is None, high is None), "o")
-        axes.plot([scale * value], [height], marker, color=_INK, markersize=6)
+        axes.plot([scale * value], [height], marker, color=INK, markersize=6)
     axes.set_yticks(range(len(names)), map(plotted, names))
     axes.set_ylim(-0.6, len(names) - 0.4)
     axes.grid(axis="x", color="#e6e8eb")

@@ -30,6 +30,8 @@ GROUPS: Final = {
         "evaluate": ("matches", "Measure the win rate of one agent."),
         "tournament": ("matches", "Let agents play each other."),
         "positions": ("matches", "Measure what an agent's choices lose in 200 positions."),
+        "openings": ("studies", "Measure how often openings won in recorded games."),
+        "agreement": ("studies", "Compare recorded decisions with an agent's."),
     },
     "Train": {"train": ("train", "Train an agent for a few minutes.")},
     "Other tables and programs": {

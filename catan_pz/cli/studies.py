@@ -1,0 +1,120 @@
+"""`catan-pz openings` and `catan-pz agreement`: what recorded games tell of players and agents."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from catan_pz.cli.agents import agent_option, encoder_option, load_agent, trust_option
+from catan_pz.cli.console import (
+    FILE,
+    check_target,
+    command,
+    compiling_shown,
+    load_record,
+    option,
+    record_errors,
+)
+
+if TYPE_CHECKING:
+    from catan_pz.game.record import GameRecord
+
+
+def _records(games: tuple[Path, ...]) -> Iterator[tuple[Path, "GameRecord"]]:
+    """The records of this package that are given, or lie in folders, with a progress bar."""
+    from catan_pz.progress import progress_bar
+
+    paths = [one for path in games for one in ([path] if path.is_file() else path.rglob("*.jsonl"))]
+    if not paths:
+        raise click.ClickException(f"there is no record (*.jsonl) in {', '.join(map(str, games))}")
+    with compiling_shown(), progress_bar() as bar:
+        task = bar.add_task("games", total=len(paths), note="")
+        for path in sorted(paths):
+            yield path, load_record(path)
+            bar.advance(task)
+
+
+_GAMES: Final = click.argument(
+    "games", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
+
+
+@command("catan-pz openings games", "catan-pz openings games --plot openings.svg")
+@_GAMES
+@option("--plot", "Draw the win rates here: a name with .svg or .png.", FILE)
+def openings(games: tuple[Path, ...], plot: Path | None) -> None:
+    """Measure how often openings won in recorded GAMES: files or folders of records.
+
+    Seats are grouped by their place, by pips, resources and harbors of their first two
+    settlements, and by what they alone had most of at the table.
+    """
+    from catan_pz.arena.openings import Opening, draw, groups, openings_of, to_markdown
+    from catan_pz.arena.report import save_plot
+
+    check_target("--plot", plot)
+    by_players: dict[int, list[list[Opening]]] = {}
+    for path, record in _records(games):
+        with record_errors(path):
+            opened = openings_of(record)
+        if opened:
+            by_players.setdefault(len(opened), []).append(opened)
+    found = {players: groups(played) for players, played in sorted(by_players.items())}
+    for players, listed in found.items():
+        click.echo(f"{len(by_players[players]):,} games of {players} players\n")
+        click.echo(to_markdown(listed))
+    if not found:
+        raise click.ClickException("no game has its set-up and a winner")
+    if plot is not None:
+
+        def draw_all(figure: Any) -> None:
+            columns = figure.subplots(1, len(found), squeeze=False)[0]
+            for axes, (players, listed) in zip(columns, found.items(), strict=True):
+                draw(axes, listed, players)
+
+        longest = max(map(len, found.values()))
+        save_plot(plot, 4.8 * len(found), 1 + 0.3 * longest, draw_all)
+
+
+@command(
+    "catan-pz agreement games",
+    "catan-pz agreement games --agent search:simulations=50 --plot calibration.svg",
+)
+@_GAMES
+@agent_option("--agent", "Who is asked.", "value")
+@option("--seed", "Of its random choices.", int, default=0)
+@option("--plot", "Draw its win probabilities against who won here: .svg or .png.", FILE)
+@trust_option
+@encoder_option
+def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None) -> None:
+    """Compare what was played in recorded GAMES with what an agent would have played.
+
+    GAMES are files or folders of records. The agent is asked at each decision that leaves a choice,
+    with what its player may know; decisions that perhaps weren't a person's are left out.
+    Win probabilities are those of who begins a turn.
+    """
+    from catan_pz.arena import agreement as arena
+    from catan_pz.arena.report import save_plot
+    from catan_pz.tables.records.moves import BOT, INVENTED, TIMEOUT
+
+    check_target("--plot", plot)
+    choices: list[arena.ComparedDecision] = []
+    estimates: list[arena.Estimate] = []
+    asked, left_out = load_agent(agent), (BOT, INVENTED, TIMEOUT)
+    for number, (path, record) in enumerate(_records(games)):
+        seeds = {"number": number, "seed": seed + number}
+        with record_errors(path):
+            for one in arena.compare_record(record, asked, **seeds, left_out=left_out):
+                kept: list[Any] = estimates if isinstance(one, arena.Estimate) else choices
+                kept.append(one)
+    if choices:
+        click.echo(arena.agreement_table(choices))
+    if not estimates:
+        return
+    bins = arena.calibration(estimates)
+    click.echo(arena.calibration_table(bins))
+    click.echo(f"Brier score: {arena.brier_score(estimates):.3f} in {len(estimates):,} turns")
+    if plot is not None:
+        save_plot(
+            plot, 4.8, 4.8, lambda figure: arena.draw_calibration(figure.subplots(), bins, agent)
+        )
