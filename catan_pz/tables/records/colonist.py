@@ -45,13 +45,17 @@ def told_game(data: Mapping[str, Any]) -> ToldGame:
     return _Reader(data.get("data", data)).read()
 
 
-def rules_of(settings: Mapping[str, Any], players: int, board: Board) -> Rules:
-    """The rules that a game's settings stand for."""
+def check_settings(settings: Mapping[str, Any], players: int) -> None:
+    """Refuse other games than the base game for up to four."""
     for name in _BASE_ONLY:
         if settings.get(name):
             raise ValueError(f"only the base game can be read, {name} is {settings[name]}")
-    if players > MAX_PLAYERS:
+    if not 2 <= players <= MAX_PLAYERS:
         raise ValueError(f"games of 2 to 4 players can be read, this one has {players}")
+
+
+def rules_of(settings: Mapping[str, Any], players: int, board: Board) -> Rules:
+    """The rules that a game's settings stand for."""
     friendly, dice = bool(settings.get("friendlyRobber")), DICE[bool(settings.get("diceSetting"))]
     return rules_at(
         players,
@@ -71,6 +75,7 @@ class _Reader:
     def __init__(self, data: Mapping[str, Any]) -> None:
         history = data["eventHistory"]
         self.colors: list[int] = data["playOrder"]
+        check_settings(data["gameSettings"], len(self.colors))
         self.events: list[Mapping[str, Any]] = history["events"]
         self.end: Mapping[str, Any] = history.get("endGameState") or {}
         told = history.get("eventsPerspectives") or [data.get("playerPerspective")]

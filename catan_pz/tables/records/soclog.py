@@ -117,7 +117,6 @@ class _Log:
         self.drawn = False
         self.hidden = ""
         self.offers: dict[int, moves.Offer] = {}
-        self.asked: dict[int, tuple[Bundle, Bundle]] = {}
         self.seen: set[int] = set()
         self.unknown: Counter[str] = Counter()
 
@@ -199,7 +198,7 @@ class _Log:
             self.add(place, actions.END_TURN)
         self.number = number
         self.state = _MAIN if state in (_MAIN, _OVER) else state
-        self.offers, self.asked = {}, {}
+        self.offers = {}
         self.check(place, "turn_player", 0, self.seat(number))
         if state == _OVER:
             self.moves.append(moves.Over(place, self.seat(number)))

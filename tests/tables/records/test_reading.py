@@ -150,7 +150,9 @@ def test_bad_files_take_one_line_each_and_the_others_go_on(
     write(folder / "huge.json.gz", " " * 3 * len(json.dumps(data)))
     write(folder / "list.json", [1, 2])
     write(folder / "other.soclog", "SOC game event log: type=F\nall:SOCTurn:game=g|playerNumber=9")
-    write(folder / "map.json", data | {"gameSettings": {**data["gameSettings"], "mapSetting": 3}})
+    other = json.loads(json.dumps(data)) | {"gameSettings": {"mapSetting": 3}}
+    other["eventHistory"]["initialState"]["mapState"]["tileHexStates"]["19"] = {"x": 9, "y": 9}
+    write(folder / "map.json", other)
     odd = json.loads(json.dumps(data))
     odd["eventHistory"]["events"][9]["stateChange"] = {"gameLogState": {"1": {"text": {}}}}
     write(folder / "odd.json", odd)
