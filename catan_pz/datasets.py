@@ -150,8 +150,8 @@ def write_parquet(
         note=note,
     )
     with (
-        whole_file(target) as draft,
         whole_file(target.with_name(f"{target.name}.md")) as card_draft,
+        whole_file(target) as draft,
         progress_bar(progress) as bar,
         pq.ParquetWriter(draft, schema, compression="zstd", use_dictionary=["player"]) as writer,
     ):
