@@ -71,11 +71,19 @@ def _games(content: bytes) -> list[ReadGame]:
         data: Any = msgspec.json.decode(content)
     except msgspec.DecodeError as error:
         raise ValueError(f"it is no JSON: {error}") from None
+    games = [_told(one) for one in (data if isinstance(data, list) else [data])]
+    if not games:
+        raise ValueError("it holds no game")
+    return games
+
+
+def _told(data: Any) -> ReadGame:
+    """A game in JSON values."""
     if colonist.is_one(data):
-        return [played(colonist.told_game(data))]
+        return played(colonist.told_game(data))
     for form in (savegame, catanatron_json):
         if form.is_one(data):
-            return [form.read_game(data)]
+            return form.read_game(data)
     raise ValueError("it holds no game of a known kind")
 
 

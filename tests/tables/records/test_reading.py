@@ -141,13 +141,13 @@ def test_bad_files_take_one_line_each_and_the_others_go_on(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("catan_pz.tables.records.reading.MOST_READ", 2 * len(json.dumps(data)))
+    monkeypatch.setattr("catan_pz.tables.records.reading.MOST_READ", 4 * len(json.dumps(data)))
     folder = tmp_path / "files"
     folder.mkdir()
-    good = write(folder / "good.json", data)
+    good = write(folder / "good.json", [data, {"data": data}])
     write(folder / "cut.json", json.dumps(data)[:-9])
     (folder / "cut.json.gz").write_bytes(gzip.compress(good.read_bytes())[:-9])
-    write(folder / "huge.json.gz", " " * 3 * len(json.dumps(data)))
+    write(folder / "huge.json.gz", " " * 5 * len(json.dumps(data)))
     write(folder / "list.json", [1, 2])
     write(folder / "other.soclog", "SOC game event log: type=F\nall:SOCTurn:game=g|playerNumber=9")
     other = json.loads(json.dumps(data)) | {"gameSettings": {"mapSetting": 3}}
@@ -161,11 +161,15 @@ def test_bad_files_take_one_line_each_and_the_others_go_on(
     out = tmp_path / "games"
     assert run(["import", str(folder), str(tmp_path / "nothing"), "--out", str(out)]) == 0
     shown = capsys.readouterr()
-    assert sorted(path.name for path in out.iterdir()) == ["good.jsonl", "report.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "good.jsonl",
+        "good_1.jsonl",
+        "report.json",
+    ]
     assert len(shown.err.splitlines()) == 10, shown.err
     assert "event 9 is damaged" in shown.err
     assert "mapSetting is 3" in shown.err
-    assert "1 new game" in shown.out
+    assert "2 new games" in shown.out
     told = (out / "report.json").read_text()
     assert run(["import", str(folder), "--out", str(out)]) == 0
     assert (out / "report.json").read_text() == told
