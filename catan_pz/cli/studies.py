@@ -61,7 +61,7 @@ def openings(games: tuple[Path, ...], plot: Path | None) -> None:
             by_players.setdefault(len(opened), []).append(opened)
     found = {players: groups(played) for players, played in sorted(by_players.items())}
     for players, listed in found.items():
-        click.echo(f"{len(by_players[players]):,} games of {players} players\n")
+        click.echo(f"Games of {players} players: {len(by_players[players]):,}\n")
         click.echo(to_markdown(listed))
     if not found:
         raise click.ClickException("no game has its set-up and a winner")
