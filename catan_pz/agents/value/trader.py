@@ -200,14 +200,10 @@ class Trader:
         Chances are means over some games (D,) that look to the seat as the present one does.
         """
         swaps, templates = all_offers()
-        legal = (view.segments["own_hand"] >= -swaps).all(1)
-        if not view.mask[COMPOSE_GIVE:COMPOSE_SEND].any():
-            legal &= templates >= 0
         held = games["hand"][:, : self.rules.num_players].max((0, 1))
-        legal &= (held >= swaps).all(1)
-        is_listed = templates >= 0
+        legal = ((view.segments["own_hand"] >= -swaps) & (held >= swaps)).all(1)
         if not view.mask[COMPOSE_GIVE:COMPOSE_SEND].any():
-            legal[is_listed] &= view.mask[OFFER + templates[is_listed]] != 0
+            legal &= (templates >= 0) & (view.mask[OFFER + templates] != 0)
         swaps, templates = np.ascontiguousarray(swaps[legal]), templates[legal]
         shape = len(swaps), MAX_PLAYERS
         chances, values = np.zeros(shape), np.zeros(shape)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from catan_pz.actions import COMPOSE_SEND, END_TURN, OFFER, REJECT, WITHDRAW
+from catan_pz.actions import ACCEPT, COMPOSE_SEND, END_TURN, OFFER, REJECT, WITHDRAW
 from catan_pz.agents import load
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.random_stream import seat_seeds
@@ -68,6 +68,26 @@ def test_exchanges_are_judged_as_the_positions_after_them(seed: int) -> None:
     assert compared > 5
 
 
+def test_an_exchange_that_helps_the_leader_more_is_worth_less_than_none() -> None:
+    judge, kept, game = Judge(BOTH, shipped(4)), 0, Game(BOTH, seed=1)
+    table = Table(game, ["heuristic"] * 4, seat_seeds(1, 4))
+    while not game.is_over:
+        if game.phase == Phase.ANSWER and game.mask[ACCEPT]:
+            p, maker = game.player, game.turn_player
+            swap = game.state["offer_give"][maker] - game.state["offer_get"][maker]
+            after = game.games.copy()
+            after["hand"][0, [p, maker]] += np.array([swap, -swap])
+            after["hand_size"][0, [p, maker]] += np.array([1, -1], np.int8) * swap.sum()
+            before, found = (judge.win_probabilities(games, p) for games in (game.games, after))
+            leader = max({0, 1, 2, 3} - {p}, key=lambda q: before[q])
+            helps = found[leader] - before[leader] > found[p] - before[p]
+            accepted, rejected = judge.worths(game.games, np.array([ACCEPT, REJECT]), 1)
+            assert (accepted < rejected) if helps else accepted == pytest.approx(found[p], rel=1e-5)
+            kept += helps and found[p] > before[p]
+        table.step()
+    assert kept > 0
+
+
 @pytest.mark.parametrize("tries", [1, 2, 4])
 def test_the_first_offer_is_that_of_the_best_order(tries: int) -> None:
     rng = np.random.default_rng(tries)
@@ -125,7 +145,7 @@ def test_offers_and_answers_follow_from_what_the_seat_may_know() -> None:
     """In a game with other hidden cards that looks the same, the same is done."""
     game, compared = Game(BOTH, seed=5), 0
     with Table(game, ["value", *["heuristic"] * 3], seat_seeds(5, 4)) as table:
-        while game.turn < 40:
+        while game.turn < 24:
             view = table.view(0)
             if game.player == 0 and game.phase in (Phase.MAIN, Phase.ANSWER):
                 other = view.resample(np.random.default_rng(compared))
