@@ -97,7 +97,8 @@ class _Game:
         else:
             found = theirs.actions_of(move, self.colors)
             if found is None:
-                raise ValueError(f"{place}: {quoted((move.kind, move.value))} is no move of ours")
+                self.moves.append(moves.Foreign(place, quoted((move.kind, move.value))))
+                return
             self.moves += [Act(place, seat, one, _outcome(move), marks) for one in found]
 
     def answer(self, move: Move) -> None:

@@ -344,7 +344,18 @@ class Over(NamedTuple):
             raise Fault(_POINTS, f"seat {table.game.winner} has won", f"seat {self.winner} has")
 
 
-Move = Act | Rob | Discards | BankTrade | Offer | Check | Over
+class Foreign(NamedTuple):
+    """A move that our rules don't have."""
+
+    place: str
+    told: str
+
+    def play(self, _table: PlayedTable) -> None:
+        """Say so."""
+        raise Fault("turn", "there is no such move", self.told)
+
+
+Move = Foreign | Act | Rob | Discards | BankTrade | Offer | Check | Over
 
 
 def _places(table: PlayedTable, seat: int, other: int) -> int:

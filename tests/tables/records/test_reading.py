@@ -63,19 +63,22 @@ def test_games_of_catanatron() -> None:
         land = "RESOURCE_TILE" if tile.get("resource") else "DESERT"
         kind = land if tile["type"] == "LAND" else tile["type"]
         tiles.append({"coordinate": tile["coordinate"], "tile": {**tile, "type": kind}})
-    game = read_game(
-        {
-            "tiles": tiles,
-            "colors": told["colors"],
-            "bot_colors": told["colors"][:1],
-            "player_state": last["state"]["player_state"],
-            "action_records": told["records"][: last["moves"]],
-            "robber_coordinate": last["state"]["board"]["robber_coordinate"],
-        }
-    )
+    data = {
+        "tiles": tiles,
+        "colors": told["colors"],
+        "bot_colors": told["colors"][:1],
+        "player_state": last["state"]["player_state"],
+        "action_records": told["records"][: last["moves"]],
+        "robber_coordinate": last["state"]["board"]["robber_coordinate"],
+    }
+    game = read_game(data)
     assert game.report.disagreement is None
     assert game.record.result["points"] == [9, 4, 4, 2]
     assert all(("bot" in one.marks) == (one.player == 0) for one in game.record.decisions)
+    data["action_records"][30:] = [[["RED", "PLAY_YEAR_OF_PLENTY", ["WOOD"]], None]]
+    game = read_game(data)
+    assert game.report.disagreement is not None
+    assert game.report.disagreement.place == "move 30"
 
 
 def test_saved_games_of_jsettlers(tmp_path: Path) -> None:
