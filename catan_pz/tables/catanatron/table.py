@@ -35,7 +35,8 @@ class TableBot(CatanatronAgent):
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules by which catanatron's engine doesn't play."""
         standard = table_rules(rules.num_players)
-        for name in ("trading", "dice", "first_player", "no_adjacent_red"):
+        fixed = "trading", "dice", "first_player", "no_adjacent_red"
+        for name in (*fixed, "dice_memory", "robber_spares_mover"):
             if getattr(rules, name) != getattr(standard, name):
                 allowed = f"{getattr(standard, name)!r} at a table of catanatron"
                 raise not_possible(name, getattr(rules, name), allowed)
