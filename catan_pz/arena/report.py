@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -181,12 +182,29 @@ def to_csv(result: Result) -> str:
     return text.getvalue()
 
 
+def to_html(result: Result, replays: Mapping[str, str]) -> str:
+    """A page with the report and a list of replays: what each shows, by the address of its file."""
+    listed = "".join(
+        f'<li><a href="{escape(address)}">{escape(words)}</a></li>\n'
+        for address, words in replays.items()
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<title>Games</title>\n<style>:root { color-scheme: light dark; } body { max-width: 60em; "
+        "margin: 2em auto; padding: 0 1em; font: 16px/1.5 system-ui, sans-serif; } "
+        "pre { overflow-x: auto; }</style>\n</head>\n<body>\n<h1>Games</h1>\n"
+        f"<h2>Report</h2>\n<pre>{escape(to_markdown(result))}</pre>\n"
+        f"<h2>Replays</h2>\n<ul>\n{listed}</ul>\n</body>\n</html>\n"
+    )
+
+
 def drawn(kind: str, width: float, height: float, draw: Callable[[Any], None]) -> bytes:
     """A figure of matplotlib as the content of a file.
 
     Args:
-        kind: of the file, "png" or "svg".
-        width: of the figure, in inches.
+        kind: of the file, "png", "svg" or "pdf".
+        width: of the figure, in inches; letters are smaller in one as narrow as a journal's column.
         height: likewise.
         draw: draws on it.
     """
@@ -196,26 +214,29 @@ def drawn(kind: str, width: float, height: float, draw: Callable[[Any], None]) -
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
     # Ids of an SVG follow from the salt, so that the same result gives the same file.
-    with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10}):
+    with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10 if width > 4 else 8}):
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure)
         content = io.BytesIO()
-        metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
+        dated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing from")
-            figure.savefig(content, format=kind, dpi=150, metadata=metadata)
+            figure.savefig(content, format=kind, dpi=150, metadata=dated.get(kind, {}))
     return content.getvalue()
 
 
 def save_plot(path: Path, width: float, height: float, draw: Callable[[Any], None]) -> None:
-    """Write a figure, which `drawn` makes, to a file that ends with .png or .svg."""
+    """Write a figure, which `drawn` makes, to a file that ends with .png, .svg or .pdf."""
     if path.suffix not in PLOTS:
         raise not_possible("path", str(path), f"a name that ends with one of {', '.join(PLOTS)}")
     write_bytes(path, drawn(path.suffix[1:], width, height, draw))
 
 
-def plot(result: Result, kind: str) -> bytes:
-    """A plot of a result as the content of a file, whose kind is "png" or "svg"."""
+def plot(result: Result, kind: str, width: float | None = None) -> bytes:
+    """A plot of a result as the content of a file, whose kind is "png", "svg" or "pdf".
+
+    `width` in inches, such as 3.4 for a column of a journal, sets one part below the other.
+    """
     if not result.games:
         raise ValueError("there is nothing to plot: no block of games is complete")
     result = result.labelled(_LONGEST)
@@ -227,7 +248,7 @@ def plot(result: Result, kind: str) -> bytes:
     columns = 2 if len(ratings) > 1 else 1
 
     def draw(figure: Any) -> None:
-        axes = figure.subplots(1, columns, squeeze=False)[0]
+        axes = figure.subplots(*shape, squeeze=False).flat
         rates = {
             name: (result.win_rate(name), result.block_interval(name) or result.interval(name))
             for name in names
@@ -241,6 +262,10 @@ def plot(result: Result, kind: str) -> bytes:
             axes[1].set_xlabel("rating, Elo scale (95 % interval by seeds)")
         figure.suptitle(f"{len(result.games):,} games", color=INK)
 
+    if width is not None:
+        shape = columns, 1
+        return drawn(kind, width, columns * (0.9 + 0.24 * len(names)), draw)
+    shape = 1, columns
     return drawn(kind, 4.8 * columns, 1.4 + 0.42 * len(names), draw)
 
 
@@ -273,20 +298,23 @@ def dots(
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}
 """What makes the text of a file, by the ending of its name."""
 
-PLOTS: Final = (".png", ".svg")
+PLOTS: Final = (".png", ".svg", ".pdf")
 """Endings of the names of plots."""
 
 
-def save_report(result: Result, path: str | os.PathLike[str]) -> Path:
-    """Write a result as tables (.md, .csv) or as a plot (.png, .svg), whole or not at all.
+def save_report(
+    result: Result, path: str | os.PathLike[str], *, width: float | None = None
+) -> Path:
+    """Write a result as tables (.md, .csv) or as a plot (.png, .svg, .pdf), whole or not at all.
 
-    The ending of the path says which; returns the path.
+    The ending of the path says which, `width` how wide a plot is, in inches, such as 3.4 for a
+    column of a journal; returns the path.
     """
     target = Path(path)
     if target.suffix in TABLES:
         content = TABLES[target.suffix](result).encode("utf-8")
     elif target.suffix in PLOTS:
-        content = plot(result, target.suffix[1:])
+        content = plot(result, target.suffix[1:], width)
     else:
         endings = ", ".join([*TABLES, *PLOTS])
         raise not_possible("path", str(path), f"a name that ends with one of {endings}")

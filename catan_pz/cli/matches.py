@@ -201,8 +201,11 @@ def check_played(result: "Result") -> None:
 def write_replays(result: "Result", match: MatchChoice) -> None:
     """Write recorded games of a match as HTML files, evenly spread, and say where they are."""
     from catan_pz.arena.records import record_path
+    from catan_pz.arena.report import to_html
     from catan_pz.arena.schedule import spread
+    from catan_pz.files import write_bytes
     from catan_pz.game.record import GameRecord
+    from catan_pz.names import seat_names
     from catan_pz.play.frames import frames_of_record
     from catan_pz.progress import progress_bar
     from catan_pz.web.replay import make_replay
@@ -213,13 +216,20 @@ def write_replays(result: "Result", match: MatchChoice) -> None:
     drawn = [result.games[k] for k in spread(range(len(result.games)), match.most_html)]
     paths = [record_path(match.records or match.html, game.number) for game in drawn]
     found = [path for path in paths if path.exists()]
+    listed = {}
     with progress_bar() as bar:
         task = bar.add_task("replays", total=len(found), note="")
         for path in found:
             with record_errors(path):
                 record = GameRecord.load(path)
                 replay = make_replay(frames_of_record(record), names=record.names)
-            replay.save(match.html / path.with_suffix(".html").name)
+            name = path.with_suffix(".html").name
+            replay.save(match.html / name)
+            winner, turns = record.result["winner"], record.result["turns"]
+            seats = seat_names(record.names, len(record.start["players"]))
+            won = "nobody won" if winner is None else f"{seats[winner]} won"
+            listed[name] = f"{path.stem}: {', '.join(seats)}; {won} in {turns} turns"
             bar.advance(task)
+    write_bytes(match.html / "index.html", to_html(result, listed).encode())
     lacking = f"; {len(drawn) - len(found)} have no record" if len(found) < len(drawn) else ""
     click.echo(f"{match.html} has the replays of {len(found)} games{lacking}.", err=True)

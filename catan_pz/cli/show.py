@@ -18,6 +18,7 @@ from catan_pz.play.frames import Frame, frames_of_match, frames_of_record, reaso
 from catan_pz.play.session import PlayedGame, get_ready
 from catan_pz.progress import progress_bar
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
+from catan_pz.render.figure import figure_svg
 from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
 from catan_pz.web.replay import Replay, make_replay
@@ -98,7 +99,13 @@ def live_show(
 
 
 def write_pictures(
-    show: Show, target: Path, at: int | None, every: str | None, width: int, seconds: float
+    show: Show,
+    target: Path,
+    at: int | None,
+    every: str | None,
+    width: int,
+    seconds: float,
+    ids: str | None,
 ) -> None:
     """Write a picture or a film of a game; options are those of `watch`."""
     form = target.suffix.lower()
@@ -112,7 +119,7 @@ def write_pictures(
         at = len(frames) - 1 if at is None else at
         if at >= len(frames):
             raise click.UsageError(f"--at {at}: the game has the pictures 0 to {len(frames) - 1}")
-        save_picture(_picture(show, frames[at], width), target)
+        save_picture(_picture(show, frames[at], width, ids), target)
         click.echo(f"{target} shows the game after {at} decisions.")
         return
     if (every or ("turn" if form == ".gif" else "decision")) == "turn":
@@ -121,7 +128,7 @@ def write_pictures(
     with progress_bar() as bar:
         task = bar.add_task("pictures", total=len(frames), note="")
         count = save_film(
-            (_picture(show, frame, width) for frame in frames),
+            (_picture(show, frame, width, ids) for frame in frames),
             target,
             width=width,
             seconds=seconds,
@@ -154,7 +161,10 @@ def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:
             yield frame
 
 
-def _picture(show: Show, frame: Frame, width: float) -> str:
+def _picture(show: Show, frame: Frame, width: float, ids: str | None = None) -> str:
+    if ids is not None:
+        ids = "" if ids == "none" else ids
+        return figure_svg(frame.state, width=width, ids=ids, overlay=frame.notes.overlay)
     return board_svg(
         frame.state,
         viewer=show.viewer,

@@ -64,6 +64,12 @@ if TYPE_CHECKING:
     click.Choice(["decision", "turn"]),
 )
 @option("--width", "Of exported pictures, in pixels.", click.IntRange(120, 4000), default=840)
+@option(
+    "--figure",
+    "Export the board alone, with the ids of its vertices, edges, hexes, or none.",
+    click.Choice(["vertices", "edges", "hexes", "none"]),
+    name="ids",
+)
 @option("--record", "Write the live match to this file.", FILE)
 @seed_option()
 @game_options
@@ -79,6 +85,7 @@ def watch(  # wide: click passes each option of the command
     at: int | None,
     every: str | None,
     width: int,
+    ids: str | None,
     record: Path | None,
     seed: int | None,
     rules: RuleChoice,
@@ -109,7 +116,7 @@ def watch(  # wide: click passes each option of the command
     with closing(show):
         try:
             if target is not None:
-                shows.write_pictures(show, target, at, every, width, 1 / speed)
+                shows.write_pictures(show, target, at, every, width, 1 / speed, ids)
             elif html is not None:
                 shows.write_replay(show, html)
             elif browser:

@@ -128,13 +128,18 @@ def color_of(share: float) -> tuple[str, str]:
     return "#" + "".join(f"{part:02X}" for part in mixed), ink
 
 
-def _shares(overlay: Overlay) -> Callable[[float], float]:
-    """Where a number stands between the least and the most of them, from 0 to 1."""
+def range_of(overlay: Overlay) -> tuple[float, float]:
+    """The numbers at both ends of the scale of colours."""
     values = [*overlay.vertices.values(), *overlay.edges.values(), *overlay.hexes.values()]
     values += [value for _, value in overlay.others]
     from_zero = overlay.percent and not overlay.relative
     low = 0.0 if from_zero else min(values, default=0.0)
-    high = max(values, default=1.0)
+    return low, max(values, default=1.0)
+
+
+def _shares(overlay: Overlay) -> Callable[[float], float]:
+    """Where a number stands between the least and the most of them, from 0 to 1."""
+    low, high = range_of(overlay)
     return lambda value: (value - low) / (high - low) if high > low else 1.0
 
 

@@ -67,7 +67,7 @@ def describe(row: dict[str, Any]) -> str:
 def write_curve(
     folder: Path, curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str
 ) -> None:
-    """Write `curve.csv` and `curve.png`, titled, with the `unit` of what was trained.
+    """Write `curve.csv`, `curve.png` and a `curve.pdf` for papers, with the `unit` of the training.
 
     Rows of the curve are those of `evaluate` with `frames` (how much was trained), `seconds` and
     `against`. The number of players says what the win rate at chance level is.
@@ -78,7 +78,9 @@ def write_curve(
         cells = {name: row[name] for name in _COLUMNS} | {"against": printable(row["against"])}
         rows.append(cells | {"low": low, "high": high, "points": row["points"]})
     write_bytes(folder / "curve.csv", as_csv(rows))
-    write_bytes(folder / "curve.png", draw_curve(curve, title, num_players, unit))
+    for form in ("png", "pdf"):
+        drawn = draw_curve(curve, title, num_players, unit, form)
+        write_bytes(folder / f"curve.{form}", drawn)
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -90,14 +92,27 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def draw_curve(curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str) -> bytes:
-    """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def draw_curve(
+    curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str, form: str = "png"
+) -> bytes:
+    """The win rates with their intervals; other arguments as for `write_curve`.
+
+    `form` is "png", or "svg" or "pdf" in the size of a journal's column, without the title.
+    """
+    from matplotlib import rc_context
+
+    column = form != "png"
+    with rc_context({"font.size": 8 if column else 10, "svg.hashsalt": "catan-pz"}):
+        return _draw_curve(curve, "" if column else title, num_players, unit, form)
+
+
+def _draw_curve(
+    curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str, form: str
+) -> bytes:
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=(7, 4) if title else (3.4, 2.5), layout="constrained")
     axes = figure.add_subplot()
     for against in dict.fromkeys(row["against"] for row in curve):
         rows = [row for row in curve if row["against"] == against]
@@ -114,9 +129,10 @@ def draw_curve(curve: Sequence[dict[str, Any]], title: str, num_players: int, un
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(0, 102)
     axes.grid(alpha=0.3)
-    figure.legend(loc="outside lower center", ncols=3)
+    figure.legend(loc="outside lower center", ncols=3 if title else 2)
     file = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
-        figure.savefig(file, format="png", dpi=120)
+        dated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+        figure.savefig(file, format=form, dpi=120, metadata=dated.get(form, {}))
     return file.getvalue()

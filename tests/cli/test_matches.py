@@ -114,12 +114,15 @@ def test_matches_write_some_of_their_games_as_replays(tmp_path: Path, capsys: An
     assert main(["evaluate", "weighted", "--html", str(pages), *words]) == 0
     assert "has the replays of 2 games." in capsys.readouterr().err
     written = sorted(path.name for path in pages.iterdir())
-    assert [name.split(".")[-1] for name in written] == ["html", "jsonl", "html", "jsonl"]
+    assert [name.split(".")[-1] for name in written] == ["html", "jsonl", "html", "jsonl", "html"]
+    index = (pages / "index.html").read_text()
+    assert f'<a href="{written[0]}">' in index
+    assert "win rate" in index
     assert "<title>weighted, random</title>" in (pages / written[0]).read_text()
     words += ["--html", str(tmp_path / "more"), "--records", str(games)]
     assert main(["tournament", "random,weighted", *words]) == 0
     assert len(list(games.iterdir())) == 6
-    assert [path.suffix for path in (tmp_path / "more").iterdir()] == [".html"] * 2
+    assert [path.suffix for path in (tmp_path / "more").iterdir()] == [".html"] * 3
 
 
 def test_games_without_a_record_are_told_and_damaged_ones_named(
