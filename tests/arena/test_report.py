@@ -110,6 +110,9 @@ def test_files(result: Result, tmp_path: Path) -> None:
     drawing = save_report(result, str(tmp_path / "a.svg")).read_bytes()
     assert b"<svg" in drawing
     assert save_report(result, tmp_path / "b.svg").read_bytes() == drawing
+    column = save_report(result, tmp_path / "c.svg", width=3.4).read_bytes()
+    assert f'width="{72 * 3.4:g}pt"'.encode() in column
+    assert save_report(result, tmp_path / "c.pdf", width=3.4).read_bytes()[:5] == b"%PDF-"
     with pytest.raises(ValueError, match=r"path must be a name that ends with one of \.md, \.csv"):
         save_report(result, tmp_path / "a.txt")
 
