@@ -41,7 +41,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
             for each in turn order from the learner's left one of these.
         illegal: "end": an illegal action ends the episode with -1, and the first one warns;
             "raise": it raises.
-        rules, observation, reward, render_mode, **options: as for `raw_env`.
+        rules, observation, reward, render_mode, options: as for `raw_env`.
 
     Attributes:
         seat: the learner's seat in this episode.

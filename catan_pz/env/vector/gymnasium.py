@@ -31,7 +31,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: B.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later.
-        rules, **options: as for `SingleLearnerBatch`, which is the attribute `batch`.
+        rules, options: as for `SingleLearnerBatch`, which is the attribute `batch`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)

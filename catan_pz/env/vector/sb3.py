@@ -43,7 +43,7 @@ class CatanVecEnv(VecEnv):
         num_envs: B.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later, which suits the algorithms of Stable-Baselines3.
-        rules, **options: as for `SingleLearnerBatch`, which is the attribute `batch`.
+        rules, options: as for `SingleLearnerBatch`, which is the attribute `batch`.
             `observation="units"` is for policies that scale it themselves, as `ScaleUnits` does.
     """
 

@@ -76,7 +76,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     Args:
         num_games: B.
-        seat, opponents, rules, observation, reward, **options: as for `SingleSeatEnv`. An
+        seat, opponents, rules, observation, reward, options: as for `SingleSeatEnv`. An
             opponent's `act_batch` is called once a round for all games in which it is to move;
             any reward but a `LinearReward` takes a round for each decision of random players too.
         alternate: whether arrays of observation and mask take turns between two sets, so

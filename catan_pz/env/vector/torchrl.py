@@ -38,7 +38,7 @@ class CatanTorchRLEnv(EnvBase):
     Args:
         num_envs: B.
         device: where the tensors are; the games are played on the CPU.
-        rules, **options: as for `SingleLearnerBatch`, which is the attribute `batch`.
+        rules, options: as for `SingleLearnerBatch`, which is the attribute `batch`.
     """
 
     def __init__(
