@@ -30,7 +30,7 @@ from catan_pz.render.view import table_view
 from catan_pz.render.words import places_of
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
-from catan_pz.web.advice import advice_json, drawn_advice
+from catan_pz.web.advice import advice_json, drawn_about_middle
 from catan_pz.web.edits import EditError, edited
 
 MOST_UNDONE: Final = 200
@@ -312,7 +312,7 @@ class Study:
             adviser.close()
         shares = None if wins is None else [round(float(share), 3) for share in wins]
         view = table_view(self.game.snapshot())
-        return advice_json(advice, view) | {"drawn": drawn_advice(advice), "wins": shares}
+        return advice_json(advice, view) | {"drawn": drawn_about_middle(advice), "wins": shares}
 
     def position_text(self) -> str:
         """The position as JSON."""

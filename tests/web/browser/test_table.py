@@ -1,5 +1,6 @@
 """A table in a real browser: whole games by clicks, trade, faults, phones, keys, advice."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -304,6 +305,10 @@ def test_advice_is_switched_on_and_off(open_page: Open, serve: Open) -> None:
     page.locator("#advice-rows tbody tr").nth(2).hover()
     place = page.evaluate("tablePage.advice.shown.rows[2][1]")
     assert page.get_attribute(".control.pointed", "data-name") == place
+    boxes = [one.bounding_box() for one in page.locator("#picture .overlay circle").all()]
+    boxes.append(control(page, place).bounding_box())
+    *middles, own = [(b["x"] + b["width"] / 2, b["y"] + b["height"] / 2) for b in boxes]
+    assert min(math.dist(own, middle) for middle in middles) < 1
     page.reload()
     wait_for(page, f"window.tablePage && {SHOWN} > 0")
     page.keyboard.press("h")
