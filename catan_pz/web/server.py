@@ -75,7 +75,7 @@ class Connection(Visitor):
                 "areas": areas(),
                 "viewer": self._viewer,
                 "adviser": self._table.adviser_of(self._viewer),
-                "invitation": hosted.invitation if hosted.session.persons else None,
+                "invitation": None if self._viewer == ONLOOKER else hosted.invitation,
             },
         )
         running = [asyncio.create_task(work()) for work in (self._send, self._hear, self._leave)]

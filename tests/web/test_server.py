@@ -306,7 +306,9 @@ def test_onlookers_only_look() -> None:
         serving() as (client, table),
         client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
     ):
-        assert socket.receive_json()["viewer"] == ONLOOKER
+        greeting = socket.receive_json()
+        assert greeting["viewer"] == ONLOOKER
+        assert greeting["invitation"] is None  # it would lead to a seat
         assert socket.receive_json()["controls"] == []
         socket.send_json({"press": "vertex 3", "version": 0})
         assert "nothing to press" in socket.receive_json()["refused"]
