@@ -54,8 +54,10 @@ def memory(process: int) -> float:
     return int(found[1]) / 1024
 
 
-def _lines(news: dict[str, Any]) -> int:
-    return int(news["first_line"]) + len(news["log"])
+def _last_line(news: dict[str, Any]) -> str:
+    """The last line of the log with its number, "" where it is as before."""
+    lines = news["log"]
+    return f"{news['first_line'] + len(lines)} {lines[-1]['words']}" if lines else ""
 
 
 async def _news(socket: Any) -> dict[str, Any]:
@@ -85,7 +87,7 @@ async def measure(
     given: argparse.Namespace, seats: list[str], onlookers: list[str]
 ) -> tuple[list[float], list[float]]:
     """Seconds from a press to the new picture, where it was pressed and at those who look on."""
-    pressed: dict[tuple[int, int], float] = {}  # by table and lines in its log after the press
+    pressed: dict[tuple[int, str], float] = {}  # by table and the last line of its log
     heard: list[tuple[tuple[int, int], float]] = []
     own: list[float] = []
     end = time.monotonic() + given.seconds
@@ -110,8 +112,8 @@ async def measure(
                 while (answer := await _news(socket))["version"] == news["version"]:
                     pass
                 own.append(time.monotonic() - begun)
-                if _lines(answer) > _lines(news):  # others hear nothing of what is only laid out
-                    pressed[table, _lines(answer)] = begun
+                if answer["log"]:  # others hear nothing of what is only laid out
+                    pressed[table, _last_line(answer)] = begun
                 news = answer
 
     async def look_on(address: str, table: int) -> None:
@@ -120,7 +122,7 @@ async def measure(
             while time.monotonic() < end:
                 with contextlib.suppress(TimeoutError):
                     news = json.loads(await asyncio.wait_for(socket.recv(), 1))
-                    heard.append(((table, _lines(news)), time.monotonic()))
+                    heard.append(((table, _last_line(news)), time.monotonic()))
 
     tables = [k % len(onlookers) for k in range(given.onlookers)]
     everybody = [play(address, k) for k, address in enumerate(seats)]
