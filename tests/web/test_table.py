@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from catan_pz.actions import COMPOSE_SEND, OFFER, action_id
 from catan_pz.belief import Belief
 from catan_pz.events import ONLOOKER
 from catan_pz.game.game import Game
+from catan_pz.game.position import position
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
+from catan_pz.terms import Phase
 from catan_pz.web.drawn import control_json
 from catan_pz.web.saved import SavedTable, table_text, write
 from catan_pz.web.table import HostedGame, PressError
@@ -101,6 +105,43 @@ def test_only_what_is_shown_can_be_pressed() -> None:
     assert game.session.game.snapshot() == before
     game.press(seat, "vertex 3", game.version_of(seat))
     assert game.session.game.snapshot() != before
+
+
+def test_a_move_is_taken_back_until_somebody_else_has_moved() -> None:
+    game = tables.hosted((None, None))
+    before = game.session.snapshot()["players"]
+
+    def press(seat: int, name: str) -> None:
+        version = game.version_of(seat)
+        game.press(seat, name, version)
+        assert game.version_of(seat) > version
+
+    press(0, "vertex 3")
+    press(0, "undo")
+    assert game.session.snapshot()["players"] == before
+    assert not game.picture(1).log
+    press(0, "vertex 3")
+    press(0, tables.active(game, 0)[0].name)
+    names = [[c.name for c in game.picture(seat).controls] for seat in (0, 1)]
+    assert "undo" in names[0]
+    assert "undo" not in names[1]
+    press(1, "vertex 30")
+    assert "undo" not in [c.name for c in game.picture(0).controls]
+
+
+def test_what_an_agent_offers_and_nobody_can_pay_asks_nobody() -> None:
+    seats = [{"hand": {"ore": 2}}, {"hand": {"wool": 1}}, {"hand": {"brick": 1}}]
+    start = GameRecord.of(position(seats, rules=Rules(num_players=3), dice=[1, 2]))
+    game = tables.hosted(("heuristic", None, None), record=start)
+    game.play(action_id("offer", give={"ore": 1}, get={"brick": 1}))
+    assert game.session.game.player == 2
+    game.press(2, "reject all", game.version_of(2))
+    assert game.session.game.phase == Phase.MAIN
+    assert [line["words"] for line in game.picture(1).log] == [
+        "Ann offers 1 ore for 1 brick: Bob rejects; Cyd rejects"
+    ]
+    # Among persons an agent makes one offer a turn.
+    assert not OFFER <= game.session.decide() <= COMPOSE_SEND
 
 
 def test_what_is_laid_out_changes_nothing_for_others() -> None:
