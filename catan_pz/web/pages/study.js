@@ -142,9 +142,10 @@ class StudyPage {
       this.children.set(parent, siblings);
       this.nodes.push({ parent, line });
     }
-    const items = this.line().map((at) => this.item(at));
+    const line = this.line();
+    const items = line.map((at) => this.item(at));
     byId("log").replaceChildren(...items);
-    const current = items.find((one) => one.matches("[aria-current]"));
+    const current = items[line.indexOf(this.news.at)];
     byId("log").scrollTop = current.offsetTop - byId("log").offsetTop - byId("log").clientHeight / 2;
   }
 
