@@ -100,9 +100,11 @@ def compare_record(
                 continue
             place = np.flatnonzero(advice.actions[counted] == decision.action)
             rank, regret = int(place[0]) if len(place) else None, None
-            if advice.win_probabilities is not None and rank is not None:
-                worths = advice.win_probabilities[counted]
-                regret = float(worths.max() - worths[rank])
+            worths, visits = advice.win_probabilities, advice.visits
+            # What a search has not visited has no value.
+            known = rank is not None and (visits is None or visits[counted][rank] > 0)
+            if worths is not None and known:
+                regret = float(worths[counted].max() - worths[counted][rank])
             kind = OFFER_MADE if offers else game.phase.name.lower()
             won = None if winner is None else seat == winner
             yield ComparedDecision(number, kind, won, len(legal), rank, regret)
