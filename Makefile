@@ -34,8 +34,7 @@ PYTEST_ARGS ?=
 PARALLEL := -n auto --dist worksteal
 # Inputs for each kind of call: make fuzz FUZZ_EXAMPLES=100000
 FUZZ_EXAMPLES ?= 5000
-# What `make train` runs, and with which options.
-TRAIN ?= examples/train_quick.py
+# Options of `make train`: make train TRAIN_ARGS="--frames 600000"
 TRAIN_ARGS ?=
 
 # Targets share a virtual environment, in which one pip at a time may install.
@@ -68,7 +67,7 @@ test-ray: .venv-ray/.installed  ## run the tests on Ray clusters, in an environm
 
 .PHONY: train
 train: $(VENV)/.train-installed  ## train a MaskablePPO agent for a few minutes
-	$(BIN)/python $(TRAIN) $(TRAIN_ARGS)
+	$(BIN)/catan-pz train $(TRAIN_ARGS)
 
 .PHONY: lint
 lint: $(VENV)/.dev-installed  ## ruff, mypy, the layers and the budgets of the package

@@ -91,6 +91,13 @@ class PointsGained(LinearReward):
         super().__init__(points_gained=_weight("point", point), won=win, lost=-win)
 
 
+class PointsAndWin(PointsGained):
+    """0.1 for each point gained, 1 for a win, -1 for a loss."""
+
+    def __init__(self) -> None:
+        super().__init__(point=0.1, win=1.0)
+
+
 class PointsHeld(LinearReward):
     """Own points after each own move.
 
@@ -177,6 +184,7 @@ class WinAndSharedTerms(WinAndTerms):
 REWARDS: Final[dict[str, type[LinearReward]]] = {
     "win_loss": WinLoss,
     "points_gained": PointsGained,
+    "points_and_win": PointsAndWin,
     "points_held": PointsHeld,
     "road_held": RoadHeld,
     "gain_or_penalty": GainOrPenalty,

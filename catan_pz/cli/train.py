@@ -31,14 +31,14 @@ from catan_pz.cli.options import COUNT, RuleChoice, rule_options
     "--reward",
     "Reward of the learner, such as win_loss.",
     metavar="REWARD",
-    default="points_gained",
+    default="points_and_win",
 )
 @option("--games", "Games of each evaluation.", COUNT, default=400)
 @option("--eval-every", "Frames between evaluations.", COUNT, default=100_000)
 @option("--checkpoint-every", "Frames between checkpoints.", COUNT, default=100_000)
 @option("--out", "Output folder.", FOLDER, default=Path("runs/train"))
 @option("--resume", "Continue the training in the output folder.", is_flag=True)
-@option("--num-envs", "Games played side by side.", COUNT, default=256)
+@option("--num-envs", "Games played side by side.", COUNT, default=128)
 @option(
     "--seed", "Random seed of games, network and learning.", click.IntRange(0, 2**31 - 1), default=1
 )

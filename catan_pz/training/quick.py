@@ -1,4 +1,4 @@
-"""A short MaskablePPO training with two dense layers, as `catan-pz train` runs it."""
+"""A short MaskablePPO training of a small board network, as `catan-pz train` runs it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from typing import Any
 from sb3_contrib import MaskablePPO
 
 from catan_pz.agents.base import Agent
-from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
+from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.training.imitation import imitate
 from catan_pz.training.options import Count, FrameArgs, set_up
+from catan_pz.training.policies import BoardPolicy
 from catan_pz.training.sb3 import SB3Learner, train_learner
 
 
@@ -51,15 +52,16 @@ def train(
         seed=args.seed,
     )
     model = MaskablePPO(
-        "MlpPolicy",
+        BoardPolicy,
         games,
-        learning_rate=5e-4,
+        learning_rate=1e-3,
         n_steps=32,
-        batch_size=min(2048, 32 * args.num_envs),
-        n_epochs=4,
-        gamma=0.997,
+        batch_size=min(512, 32 * args.num_envs),
+        n_epochs=2,
+        gamma=0.99,
+        gae_lambda=0.9,
         ent_coef=0.005,
-        policy_kwargs={"net_arch": [128, 128], "features_extractor_class": ScaleUnits},
+        policy_kwargs={"width": 16, "dense": 64},
         seed=args.seed,
         device=args.device,
     )
