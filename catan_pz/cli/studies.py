@@ -78,7 +78,7 @@ def openings(games: tuple[Path, ...], plot: Path | None) -> None:
 
 @command(
     "catan-pz agreement games",
-    "catan-pz agreement games --agent search:simulations=50 --plot calibration.svg",
+    "catan-pz agreement games --agent search:simulations=50 --plot plot.svg",
 )
 @_GAMES
 @agent_option("--agent", "Who is asked.", "value")

@@ -81,7 +81,7 @@ def test_offers_that_help_both_are_considered_and_no_others() -> None:
     )
     offers = [a for a in game.legal_actions() if 252 <= a < 372]
     assert len(offers) > 8
-    considered = decided(game, simulations=20, offers=3)[1]["actions"]
+    considered = decided(game, simulations=20, offers=3, prior=None)[1]["actions"]
     considered = [int(a) for a in considered if 252 <= a < 372]
     assert 0 < len(considered) <= 3
     assert set(considered) <= set(offers)
