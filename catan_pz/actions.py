@@ -54,6 +54,9 @@ NUM_OFFERS: Final = COMPOSE_GIVE - OFFER
 NUM_OPPONENTS: Final = MAX_PLAYERS - 1
 """Relative seats 1 to 3."""
 
+OFFERING: Final = slice(OFFER, COMPOSE_SEND + 1)
+"""The actions that make an offer or a counter-offer, or add a card to one."""
+
 Table = NDArray[np.int64]
 
 
@@ -214,6 +217,11 @@ _IDS: Final = {_key(description): a for a, description in enumerate(_DESCRIPTION
 _KINDS: Final = {
     d["kind"]: sorted(name for name in d if name != "kind") for d in reversed(_DESCRIPTIONS)
 }
+
+
+def is_offering(actions: Any) -> Any:
+    """Whether an action is one of `OFFERING`; of an array (K,), which ones are."""
+    return (actions >= OFFERING.start) & (actions < OFFERING.stop)
 
 
 def describe_action(action: int) -> dict[str, Any]:

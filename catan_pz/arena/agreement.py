@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from catan_pz.actions import COMPOSE_SEND, OFFER
+from catan_pz.actions import is_offering
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
@@ -21,11 +20,6 @@ from catan_pz.terms import Phase
 BINS: Final = 10
 OFFER_MADE: Final = "offer"
 """The kind of decision in which an offer was made, or a card added to one."""
-
-
-def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(K,) which actions make an offer or a counter-offer, or add a card to one."""
-    return (actions >= OFFER) & (actions <= COMPOSE_SEND)
 
 
 class ComparedDecision(NamedTuple):
@@ -84,8 +78,8 @@ def compare_record(
         turn = -1
         for _, decision in zip(record.replay(game), record.decisions, strict=False):
             seat, legal = game.player, game.legal_actions()
-            offers = are_offers(np.array([decision.action]))[0]
-            legal = legal if offers else legal[~are_offers(legal)]
+            offers = is_offering(decision.action)
+            legal = legal if offers else legal[~is_offering(legal)]
             question = advisers[seat].question()
             if game.phase == Phase.ROLL and turn < game.turn and winner is not None:
                 turn = game.turn

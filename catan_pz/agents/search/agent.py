@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import COMPOSE_SEND, OFFER
+from catan_pz.actions import is_offering
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import as_agent, check_options, load
@@ -340,7 +340,7 @@ class SearchAgent(Agent):
         trader has made its offers before.
         """
         if isinstance(self._prior, ValueAgent) and int(games["phase"][0]) == Phase.MAIN:
-            return legal[(legal < OFFER) | (legal > COMPOSE_SEND)]
+            return legal[~is_offering(legal)]
         offered = are_offers(legal)
         if not offered.any():
             return legal

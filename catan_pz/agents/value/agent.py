@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, END_TURN, OFFER, REJECT
+from catan_pz.actions import COMPOSE_GIVE, END_TURN, OFFER, OFFERING, REJECT, is_offering
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
@@ -95,7 +95,7 @@ class ValueAgent(Agent):
         if phase_of(view) not in (Phase.MAIN, Phase.COMPOSE) or not may_offer(view):
             return None
         action = self.act(view)
-        return action if OFFER <= action <= COMPOSE_SEND else None
+        return action if is_offering(action) else None
 
     def _judged(self, view: View) -> "_Judged":
         """What it thinks of its actions."""
@@ -176,12 +176,12 @@ class _Judged(NamedTuple):
 def judged(view: View) -> NDArray[np.int64]:
     """(K,) legal actions that are judged one by one: all but offers and counter-offers."""
     legal = np.flatnonzero(view.mask).astype(np.int64)
-    return legal[(legal < OFFER) | (legal > COMPOSE_SEND)]
+    return legal[~is_offering(legal)]
 
 
 def may_offer(view: View) -> bool:
     """Whether an offer or a counter-offer may be begun."""
-    return bool(view.mask[OFFER : COMPOSE_SEND + 1].any())
+    return bool(view.mask[OFFERING].any())
 
 
 def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
