@@ -8,10 +8,11 @@ follows from a seed, the same for all actions.
 
 import numpy as np
 
-from catan_pz.actions import NO_ACTION, ROLL
+from catan_pz.actions import ROLL
 from catan_pz.agents.value.choice import MARGIN, value_action, value_of
 from catan_pz.agents.value.network import Workspace
 from catan_pz.engine import bits
+from catan_pz.engine.chance import ROLLS_OF_SUM
 from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.outcomes import outcomes_of, ways_of
 from catan_pz.engine.play import step
@@ -45,18 +46,15 @@ def worth_of_reply(games: States, viewer: int, seed: np.uint64, w: Workspace) ->
 @kernel
 def worth_before_roll(scratch: States, viewer: int, seed: np.uint64, w: Workspace) -> float:
     """The viewer's win probability where somebody is to roll: the mean over the rolls."""
-    total, ways = 0.0, 0
+    total, ways, possible = 0.0, 0, outcomes_of(scratch[0], ROLL)
     for points in range(2, 13):
-        codes, last, count = outcomes_of(scratch[0], ROLL), NO_ACTION, 0
-        while codes != 0:
-            code = bits.first(codes)
-            codes &= codes - 1
-            if code // 6 + code % 6 + 2 == points:
-                last = code
-                count += ways_of(scratch[0], ROLL, code)
-        if count > 0:
+        rolls = possible & ROLLS_OF_SUM[points]
+        alike = bits.count(rolls)
+        if alike > 0:
+            roll = bits.pick(rolls, alike - 1)
+            count = alike * ways_of(scratch[0], ROLL, roll)
             scratch[1] = scratch[0]
-            scratch[1].outcome = last
+            scratch[1].outcome = roll
             step(scratch[1], ROLL, w.script)
             total += count * worth_of_reply(scratch[1:2], viewer, seed, w)
             ways += count

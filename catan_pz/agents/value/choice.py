@@ -19,6 +19,7 @@ from catan_pz.agents.value.network import (
     write_values,
 )
 from catan_pz.agents.value.prospects import ON_TABLE, cards_traded
+from catan_pz.engine.hands import move_cards
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.play import step
@@ -91,11 +92,7 @@ def write_traded(games: States, maker: int, q: int, w: Workspace) -> None:
     w.spare[0] = games[0]
     s = w.spare[0]
     for r in range(NUM_RESOURCES):
-        more = cards_traded(s, maker, ON_TABLE, r)
-        s.hand[maker, r] += more
-        s.hand[q, r] -= more
-        s.hand_size[maker] += more
-        s.hand_size[q] -= more
+        move_cards(s, q, maker, r, cards_traded(s, maker, ON_TABLE, r))
     write_values(s, int(games[0].player), w)
 
 

@@ -21,6 +21,7 @@ from catan_pz.agents.value.features import (
     write_resources,
 )
 from catan_pz.agents.value.network import Workspace, leader_but, write_values_of_features
+from catan_pz.engine.hands import move_cards
 from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import is_addressed
 from catan_pz.kernels.rule import entry, kernel
@@ -58,11 +59,7 @@ def copy_numbers(source: Float32Array, target: Float32Array) -> None:
 def exchange_hands(s: State, maker: int, q: int, swap: Int8Array, times: int) -> None:
     """Hand cards over between a maker and q; -1 times hands them back."""
     for r in range(NUM_RESOURCES):
-        more = times * int(swap[r])
-        s.hand[maker, r] += more
-        s.hand[q, r] -= more
-        s.hand_size[maker] += more
-        s.hand_size[q] -= more
+        move_cards(s, q, maker, r, times * int(swap[r]))
 
 
 @kernel
