@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from catan_pz.actions import COMPOSE_SEND, END_TURN, OFFER
+from catan_pz.actions import END_TURN, OFFERING, is_offering
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed
@@ -55,7 +55,7 @@ class PlayedGame:
         record: all that was played, with the seats' names.
         persons: the seats of persons, also those that an agent plays meanwhile.
         seat: the first person's seat, None where nobody plays.
-        logs: what happened, a line a decision, as each person and onlookers may know it.
+        viewers: `ONLOOKER` and the persons.
         heard: the events of each decision, which hold what is hidden.
         advisers: by seat, those who advise persons.
         failed: the seat whose agent hasn't come back from hearing of the game; None if all have.
@@ -76,7 +76,8 @@ class PlayedGame:
         self.persons = [seat for seat, one in enumerate(specs or agents) if one is None]
         self.seat = self.persons[0] if self.persons else None
         self.viewer = viewer if self.seat is None else self.seat
-        self.logs: dict[int, list[str]] = {seat: [] for seat in (ONLOOKER, *self.persons)}
+        self.viewers: tuple[int, ...] = (ONLOOKER, *self.persons)
+        self._log: list[str] = []
         self.heard: list[Events] = []
         self.failed: int | None = None
         # Before agents hear of a decision, which they may fail in.
@@ -161,8 +162,6 @@ class PlayedGame:
 
     def _listen(self, _game: Game, events: Events) -> None:
         self.heard.append(events)
-        for viewer, log in self.logs.items():
-            log.append(log_line(events, self.shown_to(viewer), self.names))
 
     @contextmanager
     def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
@@ -174,7 +173,10 @@ class PlayedGame:
     @property
     def log(self) -> list[str]:
         """What the first person reads, or onlookers where nobody plays."""
-        return self.logs[ONLOOKER if self.seat is None else self.seat]
+        viewer = self.shown_to(ONLOOKER if self.seat is None else self.seat)
+        for events in self.heard[len(self._log) :]:
+            self._log.append(log_line(events, viewer, self.names))
+        return self._log
 
     @property
     def is_finished(self) -> bool:
@@ -190,8 +192,8 @@ class PlayedGame:
         """What the agent that is to move chooses; among persons it makes one offer a turn."""
         if not self.persons or self.game.phase != Phase.MAIN or not self._offers_made:
             return self.table.decide()
-        action = self.table.decide(slice(OFFER, COMPOSE_SEND + 1))
-        return END_TURN if OFFER <= action <= COMPOSE_SEND else action
+        action = self.table.decide(OFFERING)
+        return END_TURN if is_offering(action) else action
 
     @property
     def _offers_made(self) -> int:

@@ -54,7 +54,7 @@ class Story:
         kind = "" if decision.what == UNKNOWN else describe_action(decision.what)["kind"]
         if kind in _COMPOSING:
             return
-        words = log_line(events, viewer, session.names, places=places_of(view))
+        words = log_line(seen, names=session.names, places=places_of(view))
         entry = {"words": words} | self._changes(seen, view)
         is_offer = kind in ("offer", "compose_send") and decision.seat == decision.other
         if not is_offer and self._entries and "offer" in self._entries[-1]:

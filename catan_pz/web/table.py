@@ -65,16 +65,16 @@ class HostedGame:
 
     def __init__(self, session: PlayedGame, links: Mapping[int, str] | None = None) -> None:
         self.session = session
-        self.links = dict(links or {v: secrets.token_urlsafe(16) for v in session.logs})
+        self.links = dict(links or {v: secrets.token_urlsafe(16) for v in session.viewers})
         self.here: set[int] = set()
         decided = {decision.player for decision in session.record.decisions}
         self.claimed = decided & {*session.persons}
         self._drafts: dict[int, Draft] = {}
         self._early: dict[int, int] = {}  # answers of those who are yet to be asked
         self._refusing: set[int] = set()  # who rejects all offers until the own turn
-        self._changes = dict.fromkeys(session.logs, 0)
+        self._changes = dict.fromkeys(session.viewers, 0)
         self._pictures: dict[int, Picture] = {}
-        self._stories = {viewer: Story(viewer) for viewer in session.logs}
+        self._stories = {viewer: Story(viewer) for viewer in session.viewers}
 
     @property
     def invitation(self) -> str:
