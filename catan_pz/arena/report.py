@@ -199,7 +199,9 @@ def to_html(result: Result, replays: Mapping[str, str]) -> str:
     )
 
 
-def drawn(kind: str, width: float, height: float, draw: Callable[[Any], None]) -> bytes:
+def drawn(
+    kind: str, width: float, height: float, draw: Callable[[Any], None], *, dpi: int = 150
+) -> bytes:
     """A figure of matplotlib as the content of a file.
 
     Args:
@@ -207,6 +209,7 @@ def drawn(kind: str, width: float, height: float, draw: Callable[[Any], None]) -
         width: of the figure, in inches; letters are smaller in one as narrow as a journal's column.
         height: likewise.
         draw: draws on it.
+        dpi: pixels per inch of a PNG.
     """
     try:
         from matplotlib import rc_context
@@ -221,7 +224,7 @@ def drawn(kind: str, width: float, height: float, draw: Callable[[Any], None]) -
         dated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing from")
-            figure.savefig(content, format=kind, dpi=150, metadata=dated.get(kind, {}))
+            figure.savefig(content, format=kind, dpi=dpi, metadata=dated.get(kind, {}))
     return content.getvalue()
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load, split_specs
 from catan_pz.arena import play_match
+from catan_pz.arena.report import drawn
 from catan_pz.files import write_bytes
 from catan_pz.names import plotted, printable, shown
 from catan_pz.rules import Rules
@@ -79,8 +79,8 @@ def write_curve(
         rows.append(cells | {"low": low, "high": high, "points": row["points"]})
     write_bytes(folder / "curve.csv", as_csv(rows))
     for form in ("png", "pdf"):
-        drawn = draw_curve(curve, title, num_players, unit, form)
-        write_bytes(folder / f"curve.{form}", drawn)
+        picture = draw_curve(curve, title, num_players, unit, form)
+        write_bytes(folder / f"curve.{form}", picture)
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
@@ -99,40 +99,28 @@ def draw_curve(
 
     `form` is "png", or "svg" or "pdf" in the size of a journal's column, without the title.
     """
-    from matplotlib import rc_context
-
     column = form != "png"
-    with rc_context({"font.size": 8 if column else 10, "svg.hashsalt": "catan-pz"}):
-        return _draw_curve(curve, "" if column else title, num_players, unit, form)
 
+    def draw(figure: Any) -> None:
+        from matplotlib.ticker import EngFormatter
 
-def _draw_curve(
-    curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str, form: str
-) -> bytes:
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter
+        axes = figure.add_subplot()
+        for against in dict.fromkeys(row["against"] for row in curve):
+            rows = [row for row in curve if row["against"] == against]
+            frames = [row["frames"] for row in rows]
+            low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
+            rates = [100 * row["win_rate"] for row in rows]
+            label = plotted(f"against {shown(against, _LONGEST)}")
+            axes.plot(frames, rates, marker=".", label=label)
+            axes.fill_between(frames, low, high, alpha=0.2)
+        chance = 100 / num_players
+        axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
+        axes.set_title("" if column else plotted(title))
+        axes.set(xlabel=unit, ylabel="games won, %")
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.set_ylim(0, 102)
+        axes.grid(alpha=0.3)
+        figure.legend(loc="outside lower center", ncols=2 if column else 3)
 
-    figure = Figure(figsize=(7, 4) if title else (3.4, 2.5), layout="constrained")
-    axes = figure.add_subplot()
-    for against in dict.fromkeys(row["against"] for row in curve):
-        rows = [row for row in curve if row["against"] == against]
-        frames = [row["frames"] for row in rows]
-        low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
-        rates = [100 * row["win_rate"] for row in rows]
-        label = plotted(f"against {shown(against, _LONGEST)}")
-        axes.plot(frames, rates, marker=".", label=label)
-        axes.fill_between(frames, low, high, alpha=0.2)
-    chance = 100 / num_players
-    axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
-    axes.set_title(plotted(title))
-    axes.set(xlabel=unit, ylabel="games won, %")
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set_ylim(0, 102)
-    axes.grid(alpha=0.3)
-    figure.legend(loc="outside lower center", ncols=3 if title else 2)
-    file = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        dated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-        figure.savefig(file, format=form, dpi=120, metadata=dated.get(form, {}))
-    return file.getvalue()
+    width, height = (3.4, 2.5) if column else (7, 4)
+    return drawn(form, width, height, draw, dpi=120)
