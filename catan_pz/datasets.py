@@ -19,12 +19,13 @@ from catan_pz.actions import NO_ACTION, ROLL
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.base import Segment
+from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.events import outcome_code
 from catan_pz.files import whole_file
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
-from catan_pz.game.record import RESIGNED, GameRecord
+from catan_pz.game.record import RESIGNED, UNFINISHED, GameRecord
 from catan_pz.observation.segments import SIZE
 from catan_pz.progress import progress_bar
 from catan_pz.rewards import Reward, make_reward
@@ -32,12 +33,6 @@ from catan_pz.rules import Rules
 
 GAMES_AT_ONCE: Final = 32
 """B, of which the rows are in memory, and of a row group of the file."""
-
-NO_OUTCOME: Final = -1
-"""Of decisions without chance."""
-
-UNFINISHED: Final = "unfinished"
-"""The end of a recorded game that was left; those that were given up have a winner."""
 
 OBSERVATION: Final = "observation"
 """The column of an encoder's only segment; several are columns of their own, after a dot."""
@@ -267,31 +262,32 @@ def _in_rows(
     """The rows of games, from arrays of their steps (T, B, ...)."""
     is_on = (np.arange(int(lengths.max()))[:, None] < lengths).T
     units, masks, rewards, actions, seats = (np.swapaxes(part, 0, 1)[is_on] for part in steps)
-    games = np.repeat(np.arange(len(records)), lengths)
+    ends = lengths.cumsum()
+    games = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+    unnamed = [""] * rewards.shape[1]
     columns: dict[str, NDArray[Any]] = {
-        "game": games,
-        "step": np.arange(len(games)) - np.repeat(lengths.cumsum() - lengths, lengths),
+        "game": np.repeat(np.arange(len(records)), lengths),
+        "step": np.arange(len(seats)) - np.repeat(ends - lengths, lengths),
         "seat": seats,
         "player": np.concatenate(
             [
-                np.array(record.names or [""] * rewards.shape[1])[seats[games == k]]
-                for k, record in enumerate(records)
+                np.array(record.names or unnamed)[seats[game]]
+                for game, record in zip(games, records, strict=True)
             ]
         ),
         "action": actions,
-        "reward": np.zeros(len(games), np.float32),
-        "outcome": np.zeros(len(games), np.float32),
-        "terminated": np.zeros(len(games), np.bool_),
-        "truncated": np.zeros(len(games), np.bool_),
+        "reward": np.zeros(len(seats), np.float32),
+        "outcome": np.zeros(len(seats), np.float32),
+        "terminated": np.zeros(len(seats), np.bool_),
+        "truncated": np.zeros(len(seats), np.bool_),
     }
-    for k, record in enumerate(records):
+    for game, record in zip(games, records, strict=True):
         end, winner = record.result.get("end"), record.result.get("winner")
         for seat in range(rewards.shape[1]):
-            rows = np.flatnonzero((games == k) & (seats == seat))
+            rows = game.start + np.flatnonzero(seats[game] == seat)
             if not len(rows):
                 continue
-            until = np.flatnonzero(games == k)[-1] + 1
-            columns["reward"][rows] = np.add.reduceat(rewards[:until, seat], rows)
+            columns["reward"][rows] = np.add.reduceat(rewards[: game.stop, seat], rows)
             columns["outcome"][rows] = (
                 np.nan if end == UNFINISHED else 0 if winner is None else 2 * (winner == seat) - 1
             )

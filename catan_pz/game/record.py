@@ -25,7 +25,9 @@ FORMAT: Final = "catan-pz-game/1"
 TABLE_FORMAT: Final = "catan-pz-table/1"
 """Of a line that may come first: the table of a server at which the game is played."""
 
+UNFINISHED: Final = "unfinished"
 RESIGNED: Final = "resigned"
+"""Ends of games that were left, and of those that others gave up to the winner."""
 
 _NO_GAME: Final = (
     f"a recorded game begins with the format {FORMAT!r} and ends with the result: this one "
@@ -56,7 +58,7 @@ class GameRecord:
     Attributes:
         start: the state in its JSON form at which the record begins.
         result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
-            "truncated", "unfinished", or `RESIGNED` where others gave the game up to the winner.
+            "truncated", `UNFINISHED` or `RESIGNED`.
         names: what the players are called, one a seat; None where they have no names.
         agents: who plays, one a seat, as `catan_pz.agents.load` takes them, options included, and
             None for persons; None where that isn't known.
@@ -159,7 +161,7 @@ class GameRecord:
                 raise ValueError(f"line {number}: the outcome is missing, which chance brought")
             yield game, events
         result, winner = result_of(game), self.result.get("winner")
-        resigned = self.result.get("end") == RESIGNED and result["end"] == "unfinished"
+        resigned = self.result.get("end") == RESIGNED and result["end"] == UNFINISHED
         if resigned and winner in range(len(game.points)):
             result |= {"winner": winner, "end": RESIGNED}
         if self.result != result:
@@ -191,7 +193,7 @@ def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> l
 
 def result_of(game: Game) -> dict[str, Any]:
     """The result of a game as records have it."""
-    end = "won" if game.is_over else "truncated" if game.is_truncated else "unfinished"
+    end = "won" if game.is_over else "truncated" if game.is_truncated else UNFINISHED
     points = [int(n) for n in game.points]
     return {"winner": game.winner, "turns": game.turn, "points": points, "end": end}
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from catan_pz.events import ONLOOKER
 from catan_pz.files import read_file, whole_file
-from catan_pz.game.record import TABLE_FORMAT, GameRecord
+from catan_pz.game.record import TABLE_FORMAT, UNFINISHED, GameRecord
 from catan_pz.web.table import HostedGame
 
 _LOGGER: Final = logging.getLogger("catan_pz.web")
@@ -37,7 +37,7 @@ class SavedTable(NamedTuple):
     @property
     def is_over(self) -> bool:
         """Whether the game is over, as its file says."""
-        return self.record.result.get("end") != "unfinished"
+        return self.record.result.get("end") != UNFINISHED
 
     @classmethod
     def load(cls, path: Path) -> "SavedTable":
