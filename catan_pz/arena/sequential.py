@@ -65,9 +65,14 @@ class SequentialMatch:
 
     def __init__(self, name: str, test: EloTest) -> None:
         self.name, self.test = name, test
-        self.ratio, self.blocks = 0.0, 0
+        self.ratio = 0.0
         self._won: list[bool] = []
-        self._size = 0  # of a block
+        self._size = 0  # of a block; 0 before the first game
+
+    @property
+    def blocks(self) -> int:
+        """How many are complete."""
+        return len(self._won) // (self._size or 1)
 
     @classmethod
     def of_words(cls, name: str, words: str) -> "SequentialMatch":
@@ -80,13 +85,12 @@ class SequentialMatch:
 
     def __call__(self, games: Mapping[int, GameResult]) -> bool:
         """Whether there is a verdict by all blocks up to the first that isn't complete."""
-        before = len(self._won) // (self._size or 1)
+        before = self.blocks
         while len(self._won) in games:
             game = games[len(self._won)]
             self._size = self._size or len(seatings(game.seats))
             won = game.winner is not None and game.seats[game.winner] == self.name
             self._won.append(won)
-        self.blocks = len(self._won) // (self._size or 1)
         if self.blocks == before:
             return False
         size = self._size

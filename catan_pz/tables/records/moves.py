@@ -241,7 +241,7 @@ class BankTrade(NamedTuple):
         """Play it lot by lot."""
         rates = table.game.state["rate"][self.seat].tolist()
         lots = [r for r in range(NUM_RESOURCES) for _ in range(self.give[r] // rates[r])]
-        wanted = _cards(self.get)
+        wanted = cards_in(self.get)
         paid = all(n % rate == 0 for n, rate in zip(self.give, rates, strict=True))
         if not paid or len(lots) != len(wanted):
             told = f"seat {self.seat} trades {list(self.give)} for {list(self.get)}"
@@ -363,9 +363,9 @@ def _places(table: PlayedTable, seat: int, other: int) -> int:
     return (other - seat - 1) % table.game.rules.num_players
 
 
-def _cards(bundle: Bundle) -> list[int]:
+def cards_in(bundle: Bundle) -> list[Resource]:
     """The cards of a bundle one by one."""
-    return [r for r, n in enumerate(bundle) for _ in range(n)]
+    return [r for r in Resource for _ in range(bundle[r])]
 
 
 def _words(seat: int, action: int) -> str:
@@ -382,6 +382,6 @@ def _offer(table: PlayedTable, seat: int, give: Bundle, get: Bundle, marks: Mark
         table.act(seat, whole, None, marks)
         return
     for first, bundle in ((actions.COMPOSE_GIVE, give), (actions.COMPOSE_GET, get)):
-        for r in _cards(bundle):
+        for r in cards_in(bundle):
             table.act(seat, first + r, None, marks)
     table.act(seat, actions.COMPOSE_SEND, None, marks)

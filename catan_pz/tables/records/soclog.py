@@ -266,7 +266,7 @@ class _Log:
         if to.startswith("!") and seat in self.discards:
             return
         (cards,) = _bundles(held)
-        told = [r for r in Resource for _ in range(cards[r])]
+        told = moves.cards_in(cards)
         if not told:
             self.hidden = f"The log hides the discards of {place}; the game is kept up to there."
             return
@@ -305,7 +305,7 @@ class _Log:
     def take_plenty(self, place: str, _to: str, held: str) -> None:
         """Year of plenty takes two cards."""
         (cards,) = _bundles(held)
-        first, second = (r for r in Resource for _ in range(cards[r]))
+        first, second = moves.cards_in(cards)
         self.add(place, int(PLENTY_ACTIONS[first, second]))
 
     def simple_action(self, place: str, _to: str, held: str) -> None:

@@ -1,6 +1,6 @@
 // What is known of the seats, the bank and the dice, and the offer on the table.
 
-import { RESOURCES, byId, element, say, sign, svgElement, words } from "/static/dom.js";
+import { CARDS, RESOURCES, byId, element, say, sign, svgElement, words } from "/static/dom.js";
 
 const COSTLY = RESOURCES.length; // a card that nobody but two saw
 const PIPS = ["", "e", "ai", "aei", "acgi", "acegi", "acdfgi"];
@@ -82,14 +82,12 @@ export class Seats {
   }
 
   cards({ cards, played }) {
-    const named = (counts) => counts.map((n, k) => (n ? `${n} ${words(this.names[k])}` : "")).filter(Boolean).join(", ");
+    const named = (counts) => counts.map((n, k) => (n ? `${n} ${words(CARDS[k])}` : "")).filter(Boolean).join(", ");
     const parts = ["development cards"];
     if (cards?.some(Boolean)) parts.push(`held: ${named(cards)}`);
     if (played.some(Boolean)) parts.push(`played: ${named(played)}`);
     return parts.join("; ");
   }
-
-  names = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"];
 
   showOffer({ offer, ...view }) {
     this.offer.hidden = !offer?.sent;
