@@ -222,7 +222,8 @@ def write_replays(result: "Result", match: MatchChoice) -> None:
         for path in found:
             with record_errors(path):
                 record = GameRecord.load(path)
-                replay = make_replay(frames_of_record(record), names=record.names)
+                frames = frames_of_record(record)
+                replay = make_replay(frames, names=record.names, record=record)
             name = path.with_suffix(".html").name
             replay.save(match.html / name)
             winner, turns = record.result["winner"], record.result["turns"]

@@ -13,6 +13,7 @@ from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.cli.console import compiling_shown, load_record, need, record_errors, usage_errors
 from catan_pz.cli.options import RuleChoice, WatchChoice
 from catan_pz.game.game import Game, drawn_seed
+from catan_pz.game.record import GameRecord
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import Frame, frames_of_match, frames_of_record, reasons_of
 from catan_pz.play.session import PlayedGame, get_ready
@@ -31,6 +32,7 @@ class Show(NamedTuple):
     viewer: int | None
     names: list[str] | None
     annotations: Annotations
+    record: GameRecord
     total: int | None = None  # how many frames there are, None for a live match
     session: PlayedGame | None = None  # the live match
 
@@ -79,7 +81,7 @@ def recorded_show(recording: Path, asked: WatchChoice, *, draw: bool = False) ->
         for _ in islice(frames_of_record(record, asked.viewer, names, annotate), 2):
             pass
     frames = frames_of_record(record, asked.viewer, names, annotate, reasons)
-    return Show(frames, asked.viewer, names, annotate, len(record.decisions) + 1)
+    return Show(frames, asked.viewer, names, annotate, record, len(record.decisions) + 1)
 
 
 def live_show(
@@ -95,7 +97,7 @@ def live_show(
     seed = drawn_seed() if seed is None else seed
     session = PlayedGame(Game(rules, seed), players, seed, viewer=asked.viewer, specs=specs)
     frames = frames_of_match(session, annotate)
-    return Show(frames, asked.viewer, session.names, annotate, session=session)
+    return Show(frames, asked.viewer, session.names, annotate, session.record, session=session)
 
 
 def write_pictures(
@@ -149,7 +151,8 @@ def write_replay(show: Show, target: Path) -> None:
 
 def replay_of(show: Show) -> Replay:
     """A game as a page for the browser, played to its end."""
-    return make_replay(_gathered(show.frames), viewer=show.viewer, names=show.names)
+    frames = _gathered(show.frames)
+    return make_replay(frames, viewer=show.viewer, names=show.names, record=show.record)
 
 
 def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:

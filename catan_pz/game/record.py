@@ -98,7 +98,7 @@ class GameRecord:
             row = {
                 "player": decision.player,
                 "action": describe_action(decision.action),
-                "outcome": _outcome_to_json(decision.outcome),
+                "outcome": outcome_to_json(decision.outcome),
             }
             yield json.dumps(row | {"marks": decision.marks} if decision.marks else row)
         yield json.dumps({"result": self.result})
@@ -198,7 +198,8 @@ def result_of(game: Game) -> dict[str, Any]:
     return {"winner": game.winner, "turns": game.turn, "points": points, "end": end}
 
 
-def _outcome_to_json(outcome: Outcome) -> Any:
+def outcome_to_json(outcome: Outcome) -> Any:
+    """What chance brought, as JSON values."""
     if isinstance(outcome, Resource | Card):
         return outcome.name.lower()
     return list(outcome) if outcome is not None else None

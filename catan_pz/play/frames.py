@@ -9,11 +9,13 @@ import msgspec
 
 from catan_pz.agents.advice import Advice
 from catan_pz.checks import shaped
+from catan_pz.events import Events, as_seen_by
 from catan_pz.files import named_errors, read_file, read_json, text_lines
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.names import shown
 from catan_pz.play.session import PlayedGame
+from catan_pz.play.story import happened
 from catan_pz.render.log import log_line
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.view import check_viewer
@@ -42,6 +44,7 @@ class Frame(NamedTuple):
         notes: what else is shown.
         action: what was played last; None at the start.
         viewer: the seat whose knowledge is to be shown, or `ONLOOKER`; None for all.
+        happened: places, hexes and cards that the last decision changed, as `story` gives them.
     """
 
     state: dict[str, Any]
@@ -49,6 +52,19 @@ class Frame(NamedTuple):
     notes: Notes = Notes()
     action: int | None = None
     viewer: int | None = None
+    happened: Mapping[str, Any] = MappingProxyType({})
+
+
+def _frame(
+    game: Game, events: Events | None, line: str | None, notes: Notes, viewer: int | None
+) -> Frame:
+    state = game.snapshot()
+    if events is None:
+        return Frame(state, line, notes, viewer=viewer)
+    seen = events if viewer is None else as_seen_by(events, viewer)
+    tokens = [one["token"] for one in state["board"]["hexes"]]
+    told = happened(seen, tokens, state["robber"])
+    return Frame(state, line, notes, events[0].what, viewer, told)
 
 
 Annotate = Callable[[Game], Notes]
@@ -78,8 +94,7 @@ def frames_of_record(
         line = None if events is None else log_line(events, viewer, names)
         if line is not None and number - 1 in reasons:
             line += f" ({reasons[number - 1]})"
-        action = None if events is None else events[0].what
-        yield Frame(game.snapshot(), line, annotate(game), action, viewer)
+        yield _frame(game, events, line, annotate(game), viewer)
 
 
 class _Told(msgspec.Struct):
@@ -122,8 +137,8 @@ def frames_of_match(
     session: PlayedGame, annotate: Annotate = lambda _game: Notes()
 ) -> Iterator[Frame]:
     """The positions of a match between agents, as it is played."""
-    viewer = session.viewer
-    yield Frame(session.snapshot(), None, annotate(session.game), viewer=viewer)
+    viewer, game = session.viewer, session.game
+    yield _frame(game, None, None, annotate(game), viewer)
     while not session.is_finished:
-        action = session.table.step()
-        yield Frame(session.snapshot(), session.log[-1], annotate(session.game), action, viewer)
+        session.table.step()
+        yield _frame(game, session.heard[-1], session.log[-1], annotate(game), viewer)

@@ -1,5 +1,6 @@
 """What happened at a table, as its pages tell it: a line for each move, one for each offer."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from catan_pz.actions import describe_action
@@ -55,7 +56,12 @@ class Story:
         if kind in _COMPOSING:
             return
         words = log_line(seen, names=session.names, places=places_of(view))
-        entry = {"words": words} | self._changes(seen, view)
+        entry = {"words": words} | happened(seen, view.tokens, self._robber)
+        for event in seen:
+            if event.kind == EventKind.ROBBER_MOVED:
+                self._robber = event.what
+            elif event.kind == EventKind.STOLEN and event.other == self._viewer:
+                entry["theft"] = True
         is_offer = kind in ("offer", "compose_send") and decision.seat == decision.other
         if not is_offer and self._entries and "offer" in self._entries[-1]:
             if kind in _SHORT:
@@ -67,44 +73,46 @@ class Story:
                 entry = before | entry | {"words": words, "answers": True}
         self._entries.append(entry | ({"offer": True} if is_offer else {}))
 
-    def _changes(self, seen: Events, view: TableView) -> dict[str, Any]:
-        """Places, lit hexes and cards that events changed."""
-        at: list[str] = []
-        cards: dict[str, list[int]] = {}
-        found: dict[str, Any] = {}
 
-        def count(seat: int, what: int, amount: int) -> None:
-            # A resource that the viewer doesn't see is counted as the last one.
-            counts = cards.setdefault(str(seat), [0] * (NUM_RESOURCES + 1))
-            counts[NUM_RESOURCES if what == UNKNOWN else what] += amount
+def happened(seen: Events, tokens: Sequence[int | None], robber: int) -> dict[str, Any]:
+    """Places that events changed, hexes that a roll lit, what each seat gained and lost.
 
-        for event in seen:
-            match event.kind:
-                case EventKind.ROAD_BUILT:
-                    at.append(f"edge {event.what}")
-                case EventKind.SETTLEMENT_BUILT | EventKind.CITY_BUILT:
-                    at.append(f"vertex {event.what}")
-                case EventKind.ROBBER_MOVED:
-                    self._robber = event.what
-                    at.append(f"hex {event.what}")
-                case EventKind.ROLLED:
-                    total = event.what + event.amount
-                    found["hexes"] = [
-                        f"hex {h}"
-                        for h, token in enumerate(view.tokens)
-                        if token == total and h != self._robber
-                    ]
-                case EventKind.GAINED | EventKind.PAID:
-                    count(event.seat, event.what, _GIVES[event.kind] * event.amount)
-                case EventKind.GIVEN:
-                    count(event.seat, event.what, -event.amount)
-                    count(event.other, event.what, event.amount)
-                case EventKind.STOLEN:
-                    count(event.other, event.what, -1)
-                    count(event.seat, event.what, 1)
-                    if event.other == self._viewer:
-                        found["theft"] = True
-        return {k: v for k, v in (found | {"at": at, "cards": cards}).items() if v}
+    Args:
+        seen: events of a decision, as a viewer knows them.
+        tokens: number token of each hex.
+        robber: the hex where it stands, which a roll doesn't light.
+    """
+    at: list[str] = []
+    cards: dict[str, list[int]] = {}
+    lit: list[str] = []
+
+    def count(seat: int, what: int, amount: int) -> None:
+        # A resource that the viewer doesn't see is counted as the last one.
+        counts = cards.setdefault(str(seat), [0] * (NUM_RESOURCES + 1))
+        counts[NUM_RESOURCES if what == UNKNOWN else what] += amount
+
+    for event in seen:
+        match event.kind:
+            case EventKind.ROAD_BUILT:
+                at.append(f"edge {event.what}")
+            case EventKind.SETTLEMENT_BUILT | EventKind.CITY_BUILT:
+                at.append(f"vertex {event.what}")
+            case EventKind.ROBBER_MOVED:
+                at.append(f"hex {event.what}")
+            case EventKind.ROLLED:
+                total = event.what + event.amount
+                lit = [
+                    f"hex {h}" for h, token in enumerate(tokens) if token == total and h != robber
+                ]
+            case EventKind.GAINED | EventKind.PAID:
+                count(event.seat, event.what, _GIVES[event.kind] * event.amount)
+            case EventKind.GIVEN:
+                count(event.seat, event.what, -event.amount)
+                count(event.other, event.what, event.amount)
+            case EventKind.STOLEN:
+                count(event.other, event.what, -1)
+                count(event.seat, event.what, 1)
+    return {k: v for k, v in {"at": at, "hexes": lit, "cards": cards}.items() if v}
 
 
 def _name(session: PlayedGame, seat: int) -> str:

@@ -5,7 +5,7 @@ deck, a phase brings what it needs. Whether the whole keeps the rules is seen af
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from catan_pz.actions import RESOURCE_NAMES
@@ -43,8 +43,9 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
             `{"put": "settlement", "at": "vertex 12", "seat": 1}`, also "city", "road", "robber",
             or "nothing", which takes away; a piece that is there already is taken away, too,
             `{"move": "vertex 12", "to": "vertex 30"}`, whatever stands there,
-            `{"swap": "terrain", "at": "hex 3", "to": "hex 7"}`, also "token"; the desert takes its
-            lack of a token along,
+            `{"lay": "terrain", "at": "hex 3", "to": "forest", "spared": ["hex 7"]}`, also "token",
+            or "harbor" at an edge; what lay there goes to where it came from, which is none of the
+            spared places as long as there is another,
             `{"set": "hand", "seat": 1, "of": "ore", "to": 3}`, also "cards", "new_cards" and
             "cards_played", and without "of" "to_discard",
             `{"set": "phase", "to": "main"}`, also "turn_player", "turn", "player_to_move",
@@ -54,8 +55,8 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
     try:
         if "put" in change:
             _put(new, change["put"], change["at"], change.get("seat"))
-        elif "swap" in change:
-            _swap(new, change["swap"], change["at"], change["to"])
+        elif "lay" in change:
+            _lay(new, change["lay"], change["at"], change["to"], change["spared"])
         elif "move" in change:
             _move(new, change["move"], change["to"])
         else:
@@ -128,16 +129,30 @@ def _move(position: Position, start: str, end: str) -> None:
     _put(position, piece, end, seat)
 
 
-def _swap(position: Position, what: str, *places: str) -> None:
-    (kind, number), (other_kind, other) = map(_place, places)
-    if {kind, other_kind} != {"hex"} or what not in ("terrain", "token"):
-        raise EditError("terrain or tokens of two hexes change places")
-    one, two = (position["board"]["hexes"][n] for n in (number, other))
-    with_desert = "desert" in (one["terrain"], two["terrain"])
+def _lay(position: Position, what: str, at: str, to: Any, spared: Collection[str]) -> None:
+    """A board always has the same parts, so two of them change places."""
+    board = position["board"]
+    parts, entry = board["hexes"], what
+    places = [f"hex {k}" for k in range(len(parts))]
+    if what == "harbor":
+        parts, entry = board["harbors"], "resource"
+        places = [f"edge {one['edge']}" for one in parts]
+    if at not in places:
+        raise EditError(f"a {what} lies at one of: {', '.join(places)}")
+    here = parts[places.index(at)]
+    those = [k for k, one in enumerate(parts) if one[entry] == to]
+    if not those:
+        raise EditError(f"there is no {what} {quoted(to)}")
+    if here[entry] == to:
+        return
+    there = parts[next((k for k in those if places[k] not in spared), those[-1])]
+    with_desert = "desert" in (here.get("terrain"), there.get("terrain"))
     if with_desert and what == "token":
         raise EditError("the desert has no token")
-    for entry in ("terrain", "token") if with_desert else (what,):
-        one[entry], two[entry] = two[entry], one[entry]
+    for one in ("terrain", "token") if with_desert else (entry,):
+        here[one], there[one] = there[one], here[one]
+    if isinstance(position["rules"]["board"], dict):
+        position["rules"]["board"] = board
 
 
 def _set(position: Position, change: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
 from catan_pz.names import printable, shown
 from catan_pz.play.session import PlayedGame
-from catan_pz.web.advice import advice_json, drawn_about_middle
+from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
 
@@ -276,7 +276,7 @@ def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str
     try:
         advice = question.advice()
         view = hosted.view(question.adviser.seat)
-        found = advice_json(advice, view) | {"drawn": drawn_about_middle(advice)}
+        found = advice_json(advice, view) | {"drawn": drawn_advice(advice)}
     except AGENT_ERRORS as error:  # the table goes on without
         log_failure(f"The adviser of seat {question.adviser.seat} failed.", error)
         found = {"failure": "no advice: the adviser failed"}

@@ -258,7 +258,7 @@ class _Served:
         if record is None:
             return PlainTextResponse("There is no finished game with this link.", 404)
         made = await asyncio.to_thread(
-            lambda: make_replay(frames_of_record(record), names=record.names)
+            lambda: make_replay(frames_of_record(record), names=record.names, record=record)
         )
         return HTMLResponse(made.html, headers=OPEN_HEADERS)
 

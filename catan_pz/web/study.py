@@ -19,7 +19,7 @@ from catan_pz.agents.table import Table
 from catan_pz.checks import quoted
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.events import Decision, Events
+from catan_pz.events import Decision, Events, as_outcome
 from catan_pz.files import RepeatedNameError, read_json
 from catan_pz.game.game import Game
 from catan_pz.game.position import award
@@ -30,8 +30,11 @@ from catan_pz.render.view import table_view
 from catan_pz.render.words import places_of
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
-from catan_pz.web.advice import advice_json, drawn_about_middle
+from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.edits import EditError, edited
+
+FORMAT: Final = "catan-pz-study/1"
+"""Of a position with a tree: "start", "tree" (parent, action and outcome of each) and "at"."""
 
 MOST_UNDONE: Final = 200
 """Changes by hand that can be taken back."""
@@ -62,7 +65,7 @@ class StudyError(ValueError):
     """What was asked for isn't possible; says why. The study is as it was."""
 
 
-class _Node(NamedTuple):
+class Node(NamedTuple):
     """A position of the tree, and the decision that led to it from its parent."""
 
     parent: int
@@ -81,14 +84,14 @@ class _Tree:
 
     def __post_init__(self) -> None:
         self.size = len(json.dumps(self.start))
-        self.nodes: list[_Node] = []
+        self.nodes: list[Node] = []
         self._children: dict[tuple[int, Decision | None], int] = {}
 
     def add(self, parent: int, decision: Decision | None, line: str, game: Game) -> int:
         """The number of the position after a decision, which is new or known."""
         known = self._children.setdefault((parent, decision), len(self.nodes))
         if known == len(self.nodes):
-            self.nodes.append(_Node(parent, decision, line, compress(game.games.tobytes(), 1)))
+            self.nodes.append(Node(parent, decision, line, compress(game.games.tobytes(), 1)))
         return known
 
     def game(self, at: int) -> Game:
@@ -116,12 +119,15 @@ class Study:
 
     def _begin(self, game: Game, errors: list[str]) -> None:
         """Begin a tree with a position."""
-        self.tree = _Tree(game.snapshot(), game.rules, errors)
-        self.tree.add(-1, None, "", game)
-        self._places = places_of(table_view(self.tree.start))
-        count = game.rules.num_players
-        self.agents = [*self.agents[:count], *["heuristic"] * (count - len(self.agents))]
-        self._show(0)
+        tree = _Tree(game.snapshot(), game.rules, errors)
+        tree.add(-1, None, "", game)
+        self._take(tree, 0)
+
+    def _take(self, tree: _Tree, at: int) -> None:
+        self.tree = tree
+        self._places = places_of(table_view(tree.start))
+        self.agents = [*self.agents, *["heuristic"] * MAX_PLAYERS][: tree.rules.num_players]
+        self._show(at)
 
     def _show(self, at: int) -> None:
         self._leave_table()
@@ -133,7 +139,7 @@ class Study:
         line = log_line(events, places=self._places)
         self.at = self.tree.add(self.at, Decision.of(events), line, game)
 
-    def _path(self) -> list[_Node]:
+    def _path(self) -> list[Node]:
         """The decisions that lead to the position."""
         path, at = [], self.at
         while at > 0:
@@ -181,7 +187,7 @@ class Study:
         self._begin(game, [])
 
     def open(self, text: str) -> None:
-        """Open a position, or a recorded game at its last position.
+        """Open a position, a recorded game at its last position, or a study with its tree.
 
         A position that breaks the rules is shown with what it breaks.
         """
@@ -193,14 +199,16 @@ class Study:
             return self._open_record(text)
         if not isinstance(data, dict):
             raise StudyError("a position is a JSON object with the format 'catan-pz-state/1'")
+        rows, at = [], 0
+        if data.get("format") == FORMAT:
+            data, rows, at = (data.get(part) for part in ("start", "tree", "at"))
         try:
             games, rules = state_from_dict(data)
             game = Game.from_games(games, rules)
             errors = derived_differences(game.games[0], data) + _errors_of(game)
+            self._grow(game, errors, [] if errors else rows, at)
         except (TypeError, ValueError) as error:
             raise StudyError(str(error)) from error
-        self._remember()
-        self._begin(game, errors)
         return None
 
     def _open_record(self, text: str) -> None:
@@ -208,12 +216,22 @@ class Study:
             record = GameRecord.from_lines(text)
             for _ in record.replay():
                 pass
+            rows = [[k, d.action, d.outcome] for k, d in enumerate(record.decisions)]
+            self._grow(Game.from_snapshot(record.start), [], rows, len(rows))
         except (TypeError, ValueError) as error:
             raise StudyError(f"neither a position nor a recorded game: {error}") from error
+
+    def _grow(self, start: Game, errors: list[str], rows: Any, at: Any) -> None:
+        """Begin a tree with a position, and play its rows."""
+        grown = Study(start)
+        grown.tree.errors = errors
+        for parent, action, outcome in rows:
+            if parent != grown.at:
+                grown.go(parent)
+            grown.game.step_once(action, None if outcome is None else as_outcome(action, outcome))
+        grown.go(at)
         self._remember()
-        self._begin(Game.from_snapshot(record.start), [])
-        for decision in record.decisions:
-            self.game.step_once(decision.action, decision.outcome)
+        self._take(grown.tree, at)
 
     def edit(self, change: Mapping[str, Any]) -> None:
         """Change the position by hand, as `edits.edited` does; a new tree begins."""
@@ -290,10 +308,7 @@ class Study:
         if self.at > 0:
             self._show(self.tree.nodes[self.at].parent)
         elif self._past:
-            self.tree, at = self._past.pop()
-            self._places = places_of(table_view(self.tree.start))
-            self.agents = [*self.agents, *["heuristic"] * 4][: self.tree.rules.num_players]
-            self._show(at)
+            self._take(*self._past.pop())
         else:
             raise StudyError("there is nothing to undo")
 
@@ -312,7 +327,7 @@ class Study:
             adviser.close()
         shares = None if wins is None else [round(float(share), 3) for share in wins]
         view = table_view(self.game.snapshot())
-        return advice_json(advice, view) | {"drawn": drawn_about_middle(advice), "wins": shares}
+        return advice_json(advice, view) | {"drawn": drawn_advice(advice), "wins": shares}
 
     def position_text(self) -> str:
         """The position as JSON."""

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from catan_pz.agents import registry
+from catan_pz.game.record import outcome_to_json
 from catan_pz.render.view import table_view
 from catan_pz.render.words import table_words
 from catan_pz.web.drawn import BOX, areas, board_layers, places_json, symbols, view_json
@@ -28,7 +29,7 @@ from catan_pz.web.responses import (
     page,
     send,
 )
-from catan_pz.web.study import Study, StudyError
+from catan_pz.web.study import Node, Study, StudyError
 
 MOST_BYTES: Final = 2 * 2**20
 """Of a message: a recorded game may be opened, of 1,000 turns of random players too."""
@@ -283,10 +284,19 @@ class StudyConnection(Visitor):
         tree, known = study.tree, self._known
         first = known[1] if known[0] is tree else 0
         self._known = tree, len(tree.nodes)
-        news["nodes"] = [[node.parent, node.line] for node in tree.nodes[first:]]
+        news["nodes"] = [_node_json(node) for node in tree.nodes[first:]]
         news["first_node"] = first
+        if first == 0:
+            news["start"] = json.dumps(tree.start)
         board = view.terrains, view.tokens, view.harbors
         if board != self._board:
             self._board = board
             news["places"] = places_json(view)
         return json.dumps(news)
+
+
+def _node_json(node: Node) -> list[Any]:
+    """Its parent and its line, and what was played."""
+    decision = node.decision
+    played = [] if decision is None else [decision.action, outcome_to_json(decision.outcome)]
+    return [node.parent, node.line, *played]

@@ -248,7 +248,7 @@ class HostedGame:
         for seat in session.persons:
             if seat not in self.here and session.agents[seat] is None and not session.is_finished:
                 words = f"{view.name(seat)} isn't here: let an agent play until they come back"
-                label = "Let an agent play"
+                label = "Seat an agent"
                 found.append(Control(f"agent {seat}", words, (), draft, label=label))
         return [c for c in found if c.name != f"agent {viewer}"]
 

@@ -70,6 +70,24 @@ def test_cards_are_taken_from_the_deck_and_come_back_below(start: dict[str, Any]
     assert changed(start, set="next_card", to="victory_point")["deck"][0] == "victory_point"
 
 
+def test_terrain_tokens_and_harbors_are_laid_by_hand(start: dict[str, Any]) -> None:
+    wanted = [*reversed(start["board"]["hexes"])]
+    laid, spared = start, []
+    for entry in ("terrain", "token"):
+        for k, part in enumerate(wanted):
+            if part[entry] is not None and laid["board"]["hexes"][k]["terrain"] != "desert":
+                lay = {"lay": entry, "at": f"hex {k}", "to": part[entry], "spared": spared}
+                laid = edited(laid, lay)
+                spared.append(f"hex {k}")
+        spared.clear()
+    assert [h["terrain"] for h in laid["board"]["hexes"]] == [h["terrain"] for h in wanted]
+    assert laid["board"]["hexes"] == wanted
+    ore = next(h["edge"] for h in start["board"]["harbors"] if h["resource"] == "ore")
+    plain = edited(laid, {"lay": "harbor", "at": f"edge {ore}", "to": None, "spared": []})
+    assert {"edge": ore, "resource": None} in plain["board"]["harbors"]
+    assert Game.from_snapshot(plain).snapshot() == plain
+
+
 @pytest.mark.parametrize("phase", ["roll", "move_robber", "main", "free_road"])
 def test_a_phase_brings_what_it_needs(start: dict[str, Any], phase: str) -> None:
     after = changed(start, set="phase", to=phase)
@@ -104,6 +122,8 @@ def test_who_holds_too_many_cards_discards(start: dict[str, Any]) -> None:
         ({"set": "cards", "seat": 0, "of": "monopoly", "to": 2}, "the deck has 2 cards"),
         ({"set": "next_card", "to": "joker"}, "the deck holds no card"),
         ({"set": "phase", "to": "lunch"}, "phase must be one of .*, got 'lunch'"),
+        ({"lay": "token", "at": "hex 9", "to": 7, "spared": []}, "there is no token 7"),
+        ({"lay": "harbor", "at": "hex 0", "to": None, "spared": []}, "a harbor lies at one of"),
         ({"set": "weather", "to": 1}, "no change of a position"),
     ],
 )

@@ -14,9 +14,9 @@ from catan_pz.cli import main
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import Frame, frames_of_record
 from catan_pz.render.log import action_words
-from catan_pz.render.svg import table
 from catan_pz.render.view import table_view
 from catan_pz.render.words import places_of
+from catan_pz.web.drawn import board_layers, view_json
 from catan_pz.web.replay import FORMAT, Replay, make_replay
 from tests.play.recordings import recorded
 from tests.render import positions
@@ -35,26 +35,28 @@ def content(replay: Replay) -> dict[str, Any]:
     return game
 
 
-def drawn(game: dict[str, Any], at: int) -> str:
-    """The picture of a frame, put together as the page does it."""
-    elements, layers = game["elements"], game["layers"]
-    return "".join("".join(elements[e] for e in layers[k]) for k in game["frames"][at])
-
-
 @pytest.mark.parametrize("viewer", [None, 1])
-def test_every_frame_is_drawn_as_the_package_draws_it(recorded: Path, viewer: int | None) -> None:
+def test_every_frame_shows_what_its_viewer_knows(recorded: Path, viewer: int | None) -> None:
     record = GameRecord.load(recorded)
     frames = list(frames_of_record(record, viewer))
-    game = content(make_replay(frames, viewer=viewer))
+    game = content(make_replay(frames, viewer=viewer, record=record))
     assert game["format"] == FORMAT
     assert len(game["frames"]) == len(record.decisions) + 1
+    known: dict[str, Any] = {}
     for at, frame in enumerate(frames):
         view = table_view(frame.state, viewer)
-        assert drawn(game, at) == "".join(table(view, frame.line))
-        assert game["lines"][at] == frame.line
+        known |= game["frames"][at]["view"]
+        assert known == json.loads(json.dumps(view_json(view)))
+        drawn = [game["layers"][k] for k in game["frames"][at]["layers"]]
+        assert drawn == [*board_layers(view), ""]
+        assert game["frames"][at]["line"] == frame.line
     assert game["winner"] == record.result["winner"]
     if viewer is None:
-        assert game["points"][-1] == record.result["points"]
+        seats = [known[f"seat {seat}"] for seat in range(2)]
+        assert [seat["points"] + seat["hidden"] for seat in seats] == record.result["points"]
+        assert GameRecord.from_lines(game["record"]) == record
+    else:  # a record holds all that is hidden
+        assert game["record"] == ""
 
 
 def test_hidden_cards_leave_no_trace() -> None:
@@ -77,10 +79,11 @@ def test_a_page_loads_nothing_and_escapes_names() -> None:
     assert "alert(1)</script>" not in replay.html
     assert replay.html.count("<script") == 2
     assert "default-src 'none'" in replay.html
-    addresses = re.sub(r"http://www\.w3\.org/2000/svg", "", replay.html)
+    links = r"http://(www\.w3\.org/2000/svg|localhost:8000/study)"
+    addresses = re.sub(links, "", replay.html)
     assert not re.search(r"https?:|src=|@import|url\(", addresses)
     assert len(replay.html) < 200_000
-    assert "<script" not in "".join(content(replay)["elements"])
+    assert "<script" not in "".join(content(replay)["layers"])
     assert replay._repr_html_().count("<") == 2  # one frame, the page escaped inside
 
 
@@ -106,20 +109,16 @@ def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: P
     assert main(["export", str(recorded), "--html", str(page), *words]) == 0
     game = content(Replay(page.read_text(), 0))
     plain = content(make_replay(frames_of_record(GameRecord.load(recorded), 1), viewer=1))
-    assert plain["advice"] is None
-    assert plain["win_probabilities"] is None
+    assert not {"advice", "wins"} & plain["frames"][0].keys()
     assert game["viewer"] == 1
-    for wins in game["win_probabilities"]:
-        assert sum(wins) == pytest.approx(1, abs=0.02)
-    decided = [k for k, advice in enumerate(game["advice"]) if advice is not None]
+    assert all(sum(frame["wins"]) == pytest.approx(1, abs=0.02) for frame in game["frames"])
+    decided = {k: frame["advice"] for k, frame in enumerate(game["frames"]) if "advice" in frame}
     decisions = GameRecord.load(recorded).decisions
     places = places_of(table_view(GameRecord.load(recorded).start))
     assert {decisions[k].player for k in decided} == {1}
-    for k in decided:
-        advice = game["advice"][k]
+    for k, advice in decided.items():
         assert advice["agent"] == "weighted"
         assert advice["columns"] == ["Probability"]
         words = action_words(decisions[k].action, places)
         assert [row[0] for row in advice["rows"] if row[3]] == [words]
-        layer = "".join(game["elements"][e] for e in game["layers"][advice["layer"]])
-        assert layer.startswith('<g class="overlay">')
+        assert '<g class="overlay">' in game["layers"][advice["layer"]]

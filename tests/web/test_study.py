@@ -11,7 +11,7 @@ from catan_pz.game.position import position
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web import study as study_module
-from catan_pz.web.study import Study, StudyError
+from catan_pz.web.study import FORMAT, Study, StudyError
 
 
 @pytest.fixture
@@ -50,6 +50,24 @@ def test_what_is_saved_can_be_opened(study: Study) -> None:
     other.step()
     assert len(other.record.decisions) == 11
     assert [*other.record.replay()]
+
+
+def test_a_tree_is_opened_with_its_variations(study: Study) -> None:
+    for _ in range(3):
+        study.step()
+    study.go(1)
+    played = study.tree.nodes[2].decision.action
+    study.play(next(a for a, _ in study.status()["legal"] if a != played))
+    nodes = [(n.parent, n.decision, n.line) for n in study.tree.nodes]
+    rows = [[n.parent, n.decision.action, None] for n in study.tree.nodes if n.decision]
+    text = json.dumps({"format": FORMAT, "start": study.tree.start, "tree": rows, "at": 2})
+    other = Study()
+    other.open(text)
+    assert [(n.parent, n.decision, n.line) for n in other.tree.nodes] == nodes
+    assert other.at == 2
+    with pytest.raises(StudyError, match="positions are numbered 0 to 4"):
+        other.open(text.replace('"at": 2', '"at": 9'))
+    assert other.at == 2
 
 
 def test_the_same_position_is_played_on_in_the_same_way(study: Study) -> None:

@@ -1,76 +1,54 @@
-// Plays the game that the page holds: frames of SVG, the log, charts, and advice where it has some.
+// Plays the game that the page holds: board and seats, the log, charts, and advice where it has some.
 
 import { AdviceTable } from "/static/advice.js";
+import { byId, element, svgElement } from "/static/dom.js";
+import { download, packed, unpacked } from "/static/files.js";
+import { Picture } from "/static/picture.js";
+import { Seats } from "/static/seats.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 15, 30];
 const PLAY = "M5 3l11 7-11 7z";
 const PAUSE = "M4 3h4v14H4zM12 3h4v14h-4z";
 const CHART = { width: 1000, height: 150, top: 6, bottom: 6 };
+// Where `catan-pz serve` listens unless it is told otherwise.
+const STUDY = "http://localhost:8000/study";
 const percent = (share) => `${Math.round(100 * share)} %`;
-const SVG = "http://www.w3.org/2000/svg";
 
-const byId = (id) => document.getElementById(id);
-
-async function unpack(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+// Completes the views of frames, which hold what has changed.
+function completed(game) {
+  let view = {};
+  for (const frame of game.frames) frame.view = view = { ...view, ...frame.view };
+  const seats = (of) => Object.keys(of).filter((key) => key.startsWith("seat ")).map((key) => of[key]);
+  game.names = seats(view).map(({ name }) => name);
+  game.points = game.frames.map((frame) => seats(frame.view).map(({ points, hidden }) => points + hidden));
+  return game;
 }
 
-function svgElement(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
-// The picture: beside each other on a wide screen, board above panels on a narrow one.
+// Board and seats, with what the last decision changed.
 class Table {
   constructor(game) {
     this.game = game;
-    this.narrow = matchMedia("(max-width: 640px)");
-    this.narrow.addEventListener("change", () => this.resize());
+    this.picture = new Picture(byId("picture"), () => {}, () => {});
+    this.picture.start(game.box, game.areas);
+    this.seats = new Seats(byId("seats"), () => "");
     this.shown = [];
-    this.resize();
-  }
-
-  resize() {
-    const { width, height, split } = this.game;
-    const narrow = this.narrow.matches;
-    byId("board").setAttribute("viewBox", `0 0 ${narrow ? split : width} ${height}`);
-    byId("panels").setAttribute("viewBox", `${split} 0 ${width - split} ${height}`);
-    this.targets = narrow ? [byId("board"), byId("panels")] : [byId("board")];
-    this.shown = [];
-    for (const target of this.targets) target.replaceChildren();
-    if (this.at !== undefined) this.show(this.at);
   }
 
   show(at) {
     this.at = at;
-    const layers = this.game.frames[at];
-    for (const target of this.targets) {
-      while (target.children.length > layers.length) target.lastChild.remove();
-      layers.forEach((layer, k) => {
-        if (this.shown[k] === layer && target.children[k]) return;
-        const drawn = this.draw(layer);
-        if (target.children[k]) target.children[k].replaceWith(drawn);
-        else target.append(drawn);
-      });
-      if (this.advice !== undefined) target.append(this.draw(this.advice));
-    }
-    this.shown = layers.slice();
+    const { layers, happened, view } = this.game.frames[at];
+    this.picture.show(layers.map((layer, k) => (this.shown[k] === layer ? null : this.game.layers[layer])), []);
+    this.shown = layers;
+    this.seats.show(view);
+    this.seats.gains(happened.cards);
+    this.point(null);
   }
 
-  // Draws a layer on top of the picture; undefined takes it away.
-  lay(layer) {
-    this.advice = layer;
-    this.show(this.at);
-  }
-
-  draw(layer) {
-    const { elements, layers } = this.game;
-    const group = svgElement("g", { "aria-hidden": "true" });
-    group.innerHTML = layers[layer].map((element) => elements[element]).join("");
-    return group;
+  // Rings a place, or with null what the last decision changed.
+  point(place) {
+    const { at = [], hexes } = this.game.frames[this.at].happened;
+    if (place) this.picture.ring([place]);
+    else this.picture.ring(at, hexes);
   }
 }
 
@@ -83,7 +61,7 @@ class Chart {
     this.wide = wide;
     this.svg = byId(id);
     this.svg.setAttribute("viewBox", `0 0 ${CHART.width} ${CHART.height}`);
-    game.seats.forEach((seat, k) => this.line(seat, k));
+    game.names.forEach((_, k) => this.line(k));
     this.cursor = svgElement("line", { class: "cursor", y1: 0, y2: CHART.height });
     this.svg.append(this.cursor);
     this.svg.addEventListener("click", (event) => {
@@ -110,14 +88,14 @@ class Chart {
     this.svg.prepend(svgElement("line", { class: kind, x1: 0, x2: CHART.width, y1: y, y2: y }));
   }
 
-  line(seat, k) {
+  line(k) {
     let path = `M0 ${this.y(this.values[0][k])}`;
     this.values.forEach((values, at) => {
       if (at && values[k] !== this.values[at - 1][k]) path += `H${this.x(at)}V${this.y(values[k])}`;
     });
     path += `H${CHART.width}`;
-    for (const [color, width] of [[seat.outline, this.wide], [seat.fill, this.wide / 2]]) {
-      this.svg.append(svgElement("path", { d: path, fill: "none", stroke: color, "stroke-width": width }));
+    for (const [part, width] of [["outline", this.wide], ["inside", this.wide / 2]]) {
+      this.svg.append(svgElement("path", { d: path, class: `seat-${k} ${part}`, "stroke-width": width }));
     }
   }
 
@@ -133,40 +111,38 @@ class Chart {
 class Charts {
   constructor(game, seek) {
     this.game = game;
-    const top = Math.max(game.target, ...game.points.flat());
+    const { target } = game.frames[0].view;
+    const top = Math.max(target, ...game.points.flat());
     const points = new Chart(game, "points", game.points, top, 5, seek);
     for (let k = 0; k <= top; k += 2) points.rule(k, "grid");
-    points.rule(game.target, "target");
+    points.rule(target, "target");
     this.charts = [points];
-    if (game.win_probabilities) {
-      const winning = new Chart(game, "winning", game.win_probabilities, 1, 3.4, seek);
+    this.wins = game.frames.every(({ wins }) => wins) && game.frames.map(({ wins }) => wins);
+    if (this.wins) {
+      const winning = new Chart(game, "winning", this.wins, 1, 3.4, seek);
       for (const share of [0, 0.25, 0.5, 0.75, 1]) winning.rule(share, "grid");
       this.charts.push(winning);
-      const whose = game.viewer === null ? "from the hands of all" : `as ${game.seats[game.viewer].name} sees it`;
+      const whose = game.viewer === null ? "from the hands of all" : `as ${game.names[game.viewer]} sees it`;
       byId("basis").textContent = `, 0 to 100 %, ${whose}`;
       byId("winning").parentElement.hidden = false;
     }
     byId("most").textContent = `, 0 to ${top}`;
-    this.legend = game.seats.map((seat) => this.entry(seat));
+    this.legend = game.names.map((_, k) => this.entry(k));
   }
 
-  entry(seat) {
-    const item = document.createElement("li");
-    const color = document.createElement("i");
-    color.style.background = seat.fill;
-    color.style.borderColor = seat.outline;
-    const words = document.createElement("span");
-    item.append(color, words);
-    byId("legend").append(item);
+  entry(k) {
+    const words = element("span");
+    byId("legend").append(element("li", { className: `seat-${k}` }, element("i"), words));
     return words;
   }
 
   show(at) {
-    const { seats, points, win_probabilities: wins } = this.game;
-    const words = [seats.map((seat, k) => `${seat.name}: ${points[at][k]}`)];
-    if (wins) words.push(seats.map((seat, k) => `${seat.name}: ${percent(wins[at][k])}`));
+    const { wins } = this;
+    const { names, points } = this.game;
+    const words = [names.map((name, k) => `${name}: ${points[at][k]}`)];
+    if (wins) words.push(names.map((name, k) => `${name}: ${percent(wins[at][k])}`));
     this.charts.forEach((chart, k) => chart.show(at, words[k]));
-    seats.forEach((_, k) => {
+    names.forEach((_, k) => {
       this.legend[k].textContent = wins ? `${words[0][k]} points, ${percent(wins[at][k])}` : words[0][k];
     });
   }
@@ -177,21 +153,21 @@ class AdviceNotes {
   constructor(game, table) {
     this.game = game;
     this.table = table;
-    this.shown = new AdviceTable(byId("advice-rows"));
+    this.shown = new AdviceTable(byId("advice-rows"), (place) => table.point(place));
     this.box = byId("advised");
-    byId("advice").hidden = !game.advice;
+    byId("advice").hidden = !game.frames.some(({ advice }) => advice);
     this.box.addEventListener("change", () => this.show(this.at));
   }
 
   toggle() {
-    if (this.game.advice) this.box.click();
+    if (!byId("advice").hidden) this.box.click();
   }
 
   show(at) {
     this.at = at;
-    const advice = this.game.advice?.[at] ?? null;
+    const advice = this.game.frames[at].advice ?? null;
     const on = this.box.checked && advice !== null;
-    this.table.lay(on ? advice.layer : undefined);
+    this.table.picture.advise(on ? this.game.layers[advice.layer] : "");
     byId("advice-of").textContent = this.words(advice);
     this.shown.show(on ? advice : null);
   }
@@ -206,10 +182,9 @@ class AdviceNotes {
 class Log {
   constructor(game, seek) {
     this.list = byId("log");
-    this.items = game.lines.map((line, at) => {
-      const item = document.createElement("li");
-      item.textContent = line ?? "The game begins";
-      if (at && game.turns[at][0] !== game.turns[at - 1][0]) item.className = "turn";
+    this.items = game.frames.map(({ line, view }, at) => {
+      const item = element("li", { textContent: line ?? "The game begins" });
+      if (at && view.turn !== game.frames[at - 1].view.turn) item.className = "turn";
       item.addEventListener("click", () => seek(at));
       return item;
     });
@@ -236,9 +211,22 @@ class Player {
     const table = new Table(game);
     this.advice = new AdviceNotes(game, table);
     this.parts = [table, new Charts(game, seek), new Log(game, seek), this.advice];
-    byId("study").hidden = location.search !== "?study";
     this.connect();
     this.show(this.fromAddress());
+    this.share();
+  }
+
+  // A study's link holds the whole game; a server that has both has shorter ones.
+  async share() {
+    const { record } = this.game;
+    if (!record) return;
+    const here = location.search === "?study";
+    const given = new URLSearchParams(here ? { game: location.pathname.split("/").pop() } : { text: await packed(record) });
+    this.link = `${here ? "/study" : STUDY}#${given}`;
+    byId("study").title = here ? "" : "In the study of a catan-pz serve on this machine, which must be running";
+    byId("save").addEventListener("click", () => download("game.jsonl", record));
+    byId("save").hidden = byId("study").hidden = false;
+    this.show(this.at);
   }
 
   get last() {
@@ -255,7 +243,7 @@ class Player {
     const slider = byId("slider");
     slider.max = this.last;
     slider.addEventListener("input", () => this.seek(Number(slider.value)));
-    for (const speed of SPEEDS) byId("speed").append(new Option(`${speed} a second`, speed));
+    for (const speed of SPEEDS) byId("speed").append(new Option(`${speed} / s`, speed));
     byId("speed").value = 4;
     byId("speed").addEventListener("change", () => this.timer && this.play());
     const actions = {
@@ -287,7 +275,7 @@ class Player {
 
   // The first decision of the next turn, or of this or the one before.
   turn(by) {
-    const turns = this.game.turns.map(([turn]) => turn);
+    const turns = this.game.frames.map(({ view }) => view.turn);
     if (by > 0) {
       const next = turns.findIndex((turn, at) => at > this.at && turn !== turns[this.at]);
       return next < 0 ? this.last : next;
@@ -342,18 +330,20 @@ class Player {
   show(at) {
     this.at = at;
     for (const part of this.parts) part.show(at);
-    const { turns, lines, seats, winner } = this.game;
+    const { frames, names, winner } = this.game;
+    const { view } = frames[at];
     const slider = byId("slider");
-    const line = lines[at] ?? "The game begins";
+    const line = frames[at].line ?? "The game begins";
     slider.value = at;
     slider.setAttribute("aria-valuetext", `Decision ${at} of ${this.last}: ${line}`);
     byId("line").textContent = line;
-    byId("study").href = `/study#game=${location.pathname.split("/").pop()}&at=${at}`;
-    byId("position").textContent = `Decision ${at} of ${this.last}, turn ${turns[at][0]}`;
-    const won = winner === null ? "no winner" : `${seats[winner].name} wins`;
-    byId("result").textContent = `${won}, ${turns[this.last][0]} turns`;
+    byId("study").href = `${this.link}&at=${at}`;
+    const [seat, doing] = view.decides;
+    byId("position").textContent = `Decision ${at} of ${this.last}, turn ${view.turn}: ${names[seat]} ${doing}`;
+    const won = winner === null ? "no winner" : `${names[winner]} wins`;
+    byId("result").textContent = `${won}, ${frames[this.last].view.turn} turns`;
   }
 }
 
-const game = await unpack(byId("game").textContent);
-window.player = new Player(game);
+const game = JSON.parse(await unpacked(byId("game").textContent));
+window.player = new Player(completed(game));

@@ -45,8 +45,8 @@ export class Seats {
       const head = element("div", { className: "who" });
       const holds = element("div", { className: "holds" });
       const gains = element("div", { className: "gains" });
-      const acts = ["seat", "agent"].map((name) => this.button(`${name} ${k}`));
-      const panel = element("li", { className: `seat seat-${k}` }, head, holds, gains, ...acts);
+      const acts = element("div", { className: "acts" }, this.button(`seat ${k}`), this.button(`agent ${k}`));
+      const panel = element("li", { className: `seat seat-${k}` }, head, holds, gains, acts);
       return { panel, head, holds, gains };
     });
     this.bank = element("li", { className: "bank" });
@@ -71,7 +71,9 @@ export class Seats {
     const points = counted("victory_point", seat.points + (seat.hidden ? `+${seat.hidden}` : ""), "points", "points");
     const name = element("b", { className: "name", textContent: seat.name });
     head.replaceChildren(sign("small_settlement"), name, ...(tag ? [element("i", { textContent: tag })] : []), points);
-    const hand = seat.hand.map((bounds, k) =>
+    // Where anything may be in a hand, its size says all.
+    const unknown = seat.size > 0 && seat.hand.every(([low, high]) => low === 0 && high === seat.size);
+    const hand = unknown ? [] : seat.hand.map((bounds, k) =>
       counted(RESOURCES[k], range(bounds), RESOURCES[k], bounds[1] ? "" : "none"));
     const discards = seat.discards ? [element("b", { className: "warn", textContent: `−${seat.discards}` })] : [];
     const knights = counted("shield", seat.played[0], "knights played", seat.largest ? "award" : "");

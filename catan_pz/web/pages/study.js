@@ -2,19 +2,26 @@
 
 import { AdviceTable } from "/static/advice.js";
 import { Connection } from "/static/connection.js";
-import { byId, element, list, say, sentence } from "/static/dom.js";
+import { RESOURCES, byId, element, list, say, sentence } from "/static/dom.js";
+import { download, packed, unpacked } from "/static/files.js";
 import { CountsForm, TurnForm } from "/static/form.js";
 import { Picture } from "/static/picture.js";
 import { Seats } from "/static/seats.js";
 import { remember, remembered } from "/static/storage.js";
 
 const KEPT = "catan-pz-study";
+const FORMAT = "catan-pz-study/1";
 const NEAR = 6;
 const TOOLS = [
   ["move", "Move", null], ["settlement", "Settlement", "vertex"], ["city", "City", "vertex"],
   ["road", "Road", "edge"], ["robber", "Robber", "hex"], ["nothing", "Take away", null],
-  ["terrain", "Swap terrain", "hex"], ["token", "Swap numbers", "hex"],
+  ["terrain", "Terrain", "hex"], ["token", "Number", "hex"], ["harbor", "Harbor", "edge"],
 ];
+const LAID = {
+  terrain: ["hills", "forest", "pasture", "fields", "mountains", "desert"],
+  token: [2, 3, 4, 5, 6, 8, 9, 10, 11, 12],
+  harbor: [null, ...RESOURCES],
+};
 const PIECES = [["settlements", "settlement", "vertex"], ["cities", "city", "vertex"], ["roads", "road", "edge"]];
 
 class StudyPage {
@@ -34,6 +41,10 @@ class StudyPage {
     this.choices("tool", TOOLS.map(([value, text]) => [value, text]), this.tool, (value) => {
       this.tool = value;
       this.start = null;
+      this.laid = [];
+      const laid = LAID[value] ?? [];
+      byId("laid").replaceChildren(...laid.map((one) => new Option(one ?? "3:1", JSON.stringify(one))));
+      byId("laid").hidden = !laid.length;
       this.draw([]);
     });
     this.listen();
@@ -58,7 +69,7 @@ class StudyPage {
   hear(message) {
     if (message.areas) this.begin(message);
     else if (message.refused) this.refuse(message.refused);
-    else if (message.file) this.download(message.file, message.text);
+    else if (message.file) download(message.file, message.text);
     else this.update(message);
   }
 
@@ -75,25 +86,19 @@ class StudyPage {
     if (location.hash.length > 1) this.openLink(new URLSearchParams(location.hash.slice(1)));
   }
 
-  // A position in the link itself, or a table's finished game and a decision of it.
+  // What is studied stands in the link itself, or is a table's finished game; perhaps with a decision of it.
   async openLink(given) {
     history.replaceState(null, "", location.pathname);
-    if (given.has("position")) {
-      const bytes = Uint8Array.from(atob(given.get("position")), (letter) => letter.charCodeAt(0));
-      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-      this.openText(await new Response(stream).text());
-    } else {
-      const found = await fetch(`/record/${given.get("game")}`);
-      if (this.openText(await found.text()) && given.has("at")) this.send({ go: Number(given.get("at")) });
-    }
+    const text = given.has("text")
+      ? await unpacked(given.get("text"))
+      : await fetch(`/record/${given.get("game")}`).then((found) => found.text());
+    if (this.openText(text) && given.has("at")) this.send({ go: Number(given.get("at")) });
   }
 
   async share() {
-    const stream = new Blob([this.kept]).stream().pipeThrough(new CompressionStream("gzip"));
-    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    const given = new URLSearchParams({ position: btoa(String.fromCharCode(...bytes)) });
+    const given = new URLSearchParams({ text: await packed(this.kept) });
     await navigator.clipboard.writeText(`${location.origin}/study#${given}`);
-    this.hint("The link is copied: it holds the position.");
+    this.hint("The link is copied: it holds the position and all that was played from it.");
   }
 
   refuse(reason) {
@@ -117,36 +122,41 @@ class StudyPage {
     this.known.show(news.view);
     if (news.places) this.places = news.places;
     this.start = null;
+    this.tree(news);
     this.seat = Math.min(this.seat, news.agents.length - 1);
     // What comes before the kept position is opened does not take its place.
-    if (!this.opening) this.keep(this.text);
+    if (!this.opening) this.keep();
     this.opening = false;
     this.draw(news.layers);
     this.problems(news.errors);
     this.forms();
-    this.tree(news);
+    this.log();
     this.advise(news.advice);
     list(byId("words"), news.words);
     this.status(this.words(this.news));
   }
 
-  // The tree of what was played: the line through the position, others to be chosen where they part.
-  tree({ nodes, first_node }) {
+  tree({ nodes, first_node, start }) {
     if (!first_node) {
       this.nodes = [];
       this.children.clear();
+      this.root = start;
     }
-    for (const [parent, line] of nodes) {
+    for (const [parent, line, ...played] of nodes) {
       const siblings = this.children.get(parent) ?? [];
       siblings.push(this.nodes.length);
       this.children.set(parent, siblings);
-      this.nodes.push({ parent, line });
+      this.nodes.push({ parent, line, played });
     }
+  }
+
+  // The line through the position; others can be chosen where they part.
+  log() {
     const line = this.line();
     const items = line.map((at) => this.item(at));
     byId("log").replaceChildren(...items);
     const current = items[line.indexOf(this.news.at)];
-    byId("log").scrollTop = current.offsetTop - byId("log").offsetTop - byId("log").clientHeight / 2;
+    byId("log").scrollTop = current.offsetTop - byId("log").clientHeight / 2;
   }
 
   line() {
@@ -191,9 +201,11 @@ class StudyPage {
     say(byId("advice-of"), advice?.failure ?? (wins ? `To win: ${wins}` : ""));
   }
 
-  // Without the space that makes it long; strings of JSON hold no ends of lines.
-  keep(text) {
-    this.kept = text.replaceAll(/\n */g, " ");
+  // The start is text, as its numbers have more digits than those of a browser.
+  keep() {
+    const tree = this.nodes.slice(1).map(({ parent, played }) => [parent, ...played]);
+    const rest = JSON.stringify({ format: FORMAT, at: this.news.at, tree });
+    this.kept = `${rest.slice(0, -1)},"start":${this.root}}`;
     remember("sessionStorage", KEPT, this.kept);
   }
 
@@ -283,15 +295,9 @@ class StudyPage {
 
   press(name) {
     if (this.justDragged) return;
-    const swaps = this.tool === "terrain" || this.tool === "token";
-    if (swaps && this.start !== null) {
-      const [at, to] = [this.start, name];
-      this.start = null;
-      this.edit({ swap: this.tool, at, to });
-    } else if (swaps) {
-      this.start = name;
-      this.draw([]);
-      this.hint("Press the hex with which to swap");
+    if (LAID[this.tool]) {
+      this.edit({ lay: this.tool, at: name, to: JSON.parse(byId("laid").value), spared: this.laid });
+      this.laid.push(name);
     } else if (this.tool !== "move") {
       this.edit({ put: this.tool, at: name, seat: this.seat });
     } else if (this.start === null) {
@@ -332,6 +338,7 @@ class StudyPage {
     byId("act").addEventListener("click", () => this.send({ action: Number(byId("actions").value) }));
     byId("save-position").addEventListener("click", () => this.send({ save: "position" }));
     byId("save-record").addEventListener("click", () => this.send({ save: "record" }));
+    byId("save-study").addEventListener("click", () => download("study.json", this.kept));
     byId("paste").addEventListener("click", () => this.openText(byId("json").value));
     byId("new-empty").addEventListener("click", () => this.begun("main"));
     byId("new-game").addEventListener("click", () => this.begun("setup_settlement"));
@@ -378,12 +385,6 @@ class StudyPage {
   tooLong() {
     const most = Math.floor(this.mostBytes / 1024);
     this.refuse(`This is too long: the study opens positions and records of up to ${most} KiB.`);
-  }
-
-  download(name, text) {
-    const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    element("a", { href: address, download: name }).click();
-    URL.revokeObjectURL(address);
   }
 
   // A piece is dragged from its place to another of the same kind, by mouse, pen or finger.

@@ -116,6 +116,7 @@ class TablePage {
     byId("answers").prepend(this.confirm);
     this.advice = new AdvicePanel(this.picture, (message) => this.send(message));
     this.sounds = new Sounds();
+    this.small = matchMedia("(max-width: 900px), (orientation: portrait)");
     this.news = null;
     this.log = [];
     this.waiting = false;
@@ -245,7 +246,7 @@ class TablePage {
     if (!lines.length) return;
     log.scrollTop = log.scrollHeight;
     const last = this.log.at(-1);
-    this.picture.ring(last.at ?? [], last.hexes);
+    this.ring(last);
     this.seats.gains(last.cards);
     if (!before || !last.theft) return;
     say(byId("toast"), last.words);
@@ -253,9 +254,14 @@ class TablePage {
     setTimeout(() => say(byId("toast"), ""), TOAST);
   }
 
+  ring({ at = [], hexes }) {
+    this.picture.ring(at, hexes);
+  }
+
   item(line) {
     const made = element("li", { textContent: line.words });
-    made.addEventListener("pointerenter", () => this.picture.ring(line.at ?? [], line.hexes));
+    made.addEventListener("pointerenter", () => this.ring(line));
+    made.addEventListener("pointerleave", () => this.ring(this.log.at(-1)));
     return made;
   }
 
@@ -274,6 +280,8 @@ class TablePage {
   words(news) {
     if (news.over) return news.result.replace(/ Points:.*/, "");
     const turn = `Turn ${news.view.turn}. `;
+    // Where the log may be out of sight, and the desk says whose move it is.
+    if (this.small.matches && this.log.length) return turn + this.log.at(-1).words;
     if (news.mine) return `${turn}Your move.`;
     const { name } = news.view[`seat ${news.to_move}`];
     if (!news.thinking) return `${turn}${name} is to move${news.away.includes(news.to_move) ? ", and isn't here" : ""}.`;

@@ -11,22 +11,36 @@ from typing import Any
 import pytest
 
 from catan_pz.agents.search import SearchAgent
+from catan_pz.game.position import position
 from catan_pz.game.record import GameRecord
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import frames_of_record
+from catan_pz.rules import Rules
 from catan_pz.web.replay import make_replay
-from tests.web.browser.pages import arrive, trade_position, wait_for
+from tests.web.browser.pages import arrive, wait_for
 
 pytestmark = pytest.mark.browser
 
 AXE = os.environ.get("AXE")
-SCREENS = [(360, "dark"), (390, "light"), (768, "dark"), (1280, "light"), (1920, "dark")]
+SCREENS = [
+    (1280, 650, "light"), (1366, 650, "dark"), (1536, 730, "light"), (1920, 950, "dark"),
+    (768, 1024, "dark"), (390, 844, "light"), (360, 640, "dark"), (844, 390, "light"),
+]  # fmt: skip
 
 
-def check(page: Any) -> None:
-    """Nothing beyond the page's width, and nothing that axe-core finds, where it is there."""
-    width = page.evaluate("innerWidth")
+def check(page: Any, *in_sight: str) -> None:
+    """Nothing beyond the page's width, and nothing that axe-core finds, where it is there.
+
+    What is named is in sight as a whole, and nothing lies on it.
+    """
+    width, height = page.evaluate("[innerWidth, innerHeight]")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for selector in in_sight:
+        box = page.locator(selector).bounding_box()
+        bottom = box["y"] + box["height"] - 3
+        assert 0 <= box["y"] < bottom <= height, selector
+        at = f"document.elementFromPoint({box['x'] + box['width'] / 2}, {bottom})"
+        assert page.evaluate(f"Boolean({at}.closest('{selector}'))"), selector
     if AXE is not None:
         # The pages' security policy lets no script in; a debugger may evaluate one.
         page.evaluate(Path(AXE).read_text(encoding="utf-8") + "; null")
@@ -44,24 +58,30 @@ def replay(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
-@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+@pytest.mark.parametrize(("width", "height", "scheme"), SCREENS)
 def test_pages_fit_every_screen(
-    open_page: Callable[..., Any], serve: Callable[..., Any], replay: str, width: int, scheme: str
+    open_page: Callable[..., Any],
+    serve: Callable[..., Any],
+    replay: str,
+    width: int,
+    height: int,
+    scheme: str,
 ) -> None:
-    served = serve([None, None], start=trade_position(), adviser="weighted")
-    options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
-    for viewer in (0, -1):
-        check(arrive(open_page(served.link(viewer), **options)))
+    rules = Rules(num_players=4)
+    served = serve([None] * 4, start=position([{}] * 4, rules=rules), adviser="weighted")
+    options = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
+    seat = arrive(open_page(served.link(0), **options))
+    check(seat, "#picture svg", "li.bank", "#hand", "#moves")
+    check(arrive(open_page(served.link(-1), **options)), "#picture svg", "li.bank")
     check(open_page(served.address, **options))
     study = arrive(open_page(f"{served.address}/study", **options))
     for details in study.locator("summary").all():
         details.click()
-    check(study)
+    check(study, "#picture svg")
     page = open_page(f"{replay}#20", **options)
     page.wait_for_selector("#log li[aria-current]")
-    check(page)
+    check(page, "#picture svg", "#controls")
     assert page.evaluate("player.at") == 20
-    assert page.is_visible("#panels") == (width <= 640)
 
 
 def test_a_replay_moves_by_keys_buttons_slider_and_log(
@@ -86,6 +106,6 @@ def test_a_replay_moves_by_keys_buttons_slider_and_log(
     page.keyboard.press("Home")
     assert page.is_visible("#winning")
     assert page.locator("#legend li").first.inner_text().endswith(" %")
-    assert page.evaluate("document.querySelectorAll('#board .overlay circle').length") > 10
+    assert page.evaluate("document.querySelectorAll('#picture .overlay circle').length") > 10
     page.keyboard.press("a")
-    assert page.evaluate("document.querySelectorAll('#board .overlay').length") == 0
+    assert page.evaluate("document.querySelectorAll('#picture .overlay').length") == 0

@@ -9,7 +9,9 @@ import pytest
 
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import frames_of_record
 from catan_pz.rules import Rules
+from catan_pz.web.replay import make_replay
 from tests.web.browser.pages import arrive, control, wait_for
 
 pytestmark = pytest.mark.browser
@@ -164,18 +166,36 @@ def test_a_game_is_walked_through_and_other_lines_are_kept(
     wait_for(page, "studyPage.news.at === 3")
     page.select_option("#adviser", "weighted")
     page.locator("#advice-rows tbody tr").first.wait_for()
-    page.click("#first")
-    wait_for(page, "studyPage.news.at === 0")
-    before = position(page)["board"]["hexes"]
-    tool(page, "Swap terrain")
-    other = next(k for k in range(1, 19) if before[k]["terrain"] != before[0]["terrain"])
-    control(page, "hex 0").click()
-    control(page, f"hex {other}").click()
-    wait_for(
-        page, f"studyPage.news.position.board.hexes[0].terrain === '{before[other]['terrain']}'"
-    )
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#share")
     page.locator("#hint", has_text="The link is copied").wait_for()
+    tree = "JSON.stringify([studyPage.nodes, studyPage.news.at, studyPage.text])"
+    before = page.evaluate(tree)
     friend = arrive(open_page(page.evaluate("navigator.clipboard.readText()")))
-    wait_for(friend, f"studyPage.text === {json.dumps(page.evaluate('studyPage.text'))}")
+    wait_for(friend, f"{tree} === {json.dumps(before)}")
+    page.reload()
+    wait_for(page, f"window.studyPage?.news && {tree} === {json.dumps(before)}")
+    page.click("#first")
+    wait_for(page, "studyPage.news.at === 0")
+    tool(page, "Terrain")
+    for number, terrain in enumerate(("fields", "desert", "fields")):
+        page.select_option("#laid", label=terrain)
+        control(page, f"hex {number}").click()
+        at = f"studyPage.news.position.board.hexes[{number}].terrain"
+        wait_for(page, f"{at} === '{terrain}'")
+
+
+def test_a_replay_leads_to_a_study_of_its_game(
+    open_page: Callable[..., Any], serve: Callable[..., Any], recorded: Path, tmp_path: Path
+) -> None:
+    record = GameRecord.load(recorded)
+    make_replay(frames_of_record(record), record=record).save(tmp_path / "replay.html")
+    page = open_page(f"{(tmp_path / 'replay.html').as_uri()}#6")
+    link = page.locator("#study").get_attribute("href")
+    given = link.removeprefix("http://localhost:8000")
+    study = arrive(open_page(serve([None, "random"]).address + given))
+    wait_for(study, f"studyPage.nodes.length === {len(record.decisions) + 1}")
+    wait_for(study, "studyPage.news.at === 6")
+    with page.expect_download() as saved:
+        page.click("#save")
+    assert GameRecord.load(saved.value.path()) == record
