@@ -34,7 +34,6 @@ _SIGNS: Final = (
     "small_settlement", "small_city", "robber",
 )  # fmt: skip
 
-
 _DECIDES: Final = {
     "setup_settlement": "place a settlement on a marked vertex",
     "setup_road": "place a road on a marked edge",

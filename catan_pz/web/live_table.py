@@ -43,7 +43,6 @@ _PAUSES: Final = {
 }
 """How long an action is shown, by its kind, in pauses; others for one."""
 
-
 Moment = tuple[HostedGame, int, str | None]
 """What a viewer was sent last: the game, the version of its picture, and the warning."""
 

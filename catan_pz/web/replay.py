@@ -118,7 +118,7 @@ class _Stored:
         overlay, self._asked, wins = frame.notes
         above = "" if overlay is None else drawn_overlay(overlay)
         before, self._view = self._view, view_json(view)
-        added = {
+        added: dict[str, Any] = {
             "line": frame.line,
             "layers": [self._layer(layer) for layer in (*board_layers(view), above)],
             "view": {k: v for k, v in self._view.items() if before.get(k, ...) != v},

@@ -42,7 +42,6 @@ _HEADERS: Final = {
     "Cache-Control": "no-cache",
 }
 
-
 OPEN_HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -137,7 +136,6 @@ TRY_AGAIN_LATER: Final = 1013
 
 MADE_ROOM: Final = 4001
 """A connection was closed to make room for a newer one; the page waits for its person to act."""
-
 
 LEFT: Final = (WebSocketDisconnect, RuntimeError, OSError)
 """What is raised where the browser has left."""

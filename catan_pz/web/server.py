@@ -15,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -255,8 +256,6 @@ class _Served:
     async def replay(self, request: Request) -> Response:
         """The replay of a table's game once it is over, with all cards open."""
         record = self._finished(request)
-        if record is None:
-            return PlainTextResponse("There is no finished game with this link.", 404)
         made = await asyncio.to_thread(
             lambda: make_replay(frames_of_record(record), names=record.names, record=record)
         )
@@ -265,14 +264,14 @@ class _Served:
     async def record(self, request: Request) -> Response:
         """The record of a table's game once it is over."""
         record = self._finished(request)
-        if record is None:
-            return PlainTextResponse("There is no finished game with this link.", 404)
         return PlainTextResponse("".join(f"{line}\n" for line in record.lines()))
 
-    def _finished(self, request: Request) -> GameRecord | None:
+    def _finished(self, request: Request) -> GameRecord:
         found = self.find(request.path_params["link"])
         session = found and found[0].hosted.session
-        return session.record if session and session.is_finished else None
+        if not session or not session.is_finished:
+            raise HTTPException(404, "There is no finished game with this link.")
+        return session.record
 
     async def socket(self, socket: WebSocket) -> None:
         """The connection of a viewer."""

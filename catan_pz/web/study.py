@@ -5,18 +5,19 @@ nothing of any table.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from zlib import compress, decompress
 
 import numpy as np
+from msgspec import Struct
 
 from catan_pz.agents import registry
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.checks import quoted
+from catan_pz.checks import quoted, shaped
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
 from catan_pz.events import Decision, Events, as_outcome
@@ -34,7 +35,7 @@ from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.edits import EditError, edited
 
 FORMAT: Final = "catan-pz-study/1"
-"""Of a position with a tree: "start", "tree" (parent, action and outcome of each) and "at"."""
+"""Of a position with what was played from it."""
 
 MOST_UNDONE: Final = 200
 """Changes by hand that can be taken back."""
@@ -65,13 +66,21 @@ class StudyError(ValueError):
     """What was asked for isn't possible; says why. The study is as it was."""
 
 
-class Node(NamedTuple):
+class TreeNode(NamedTuple):
     """A position of the tree, and the decision that led to it from its parent."""
 
     parent: int
     decision: Decision | None
     line: str
     packed: bytes
+
+
+class _Kept(Struct):
+    """A study as JSON: each position of its tree by parent, action and outcome."""
+
+    start: dict[str, Any]
+    tree: list[tuple[int, int, Any]] = []
+    at: int = 0
 
 
 @dataclass(eq=False)
@@ -84,14 +93,14 @@ class _Tree:
 
     def __post_init__(self) -> None:
         self.size = len(json.dumps(self.start))
-        self.nodes: list[Node] = []
+        self.nodes: list[TreeNode] = []
         self._children: dict[tuple[int, Decision | None], int] = {}
 
     def add(self, parent: int, decision: Decision | None, line: str, game: Game) -> int:
         """The number of the position after a decision, which is new or known."""
         known = self._children.setdefault((parent, decision), len(self.nodes))
         if known == len(self.nodes):
-            self.nodes.append(Node(parent, decision, line, compress(game.games.tobytes(), 1)))
+            self.nodes.append(TreeNode(parent, decision, line, compress(game.games.tobytes(), 1)))
         return known
 
     def game(self, at: int) -> Game:
@@ -139,7 +148,7 @@ class Study:
         line = log_line(events, places=self._places)
         self.at = self.tree.add(self.at, Decision.of(events), line, game)
 
-    def _path(self) -> list[Node]:
+    def _path(self) -> list[TreeNode]:
         """The decisions that lead to the position."""
         path, at = [], self.at
         while at > 0:
@@ -151,11 +160,6 @@ class Study:
     def errors(self) -> list[str]:
         """What the position breaks of the rules."""
         return self.tree.errors
-
-    @property
-    def log(self) -> list[str]:
-        """What was played up to the position, a line a decision."""
-        return [node.line for node in self._path()]
 
     @property
     def record(self) -> GameRecord:
@@ -199,14 +203,13 @@ class Study:
             return self._open_record(text)
         if not isinstance(data, dict):
             raise StudyError("a position is a JSON object with the format 'catan-pz-state/1'")
-        rows, at = [], 0
-        if data.get("format") == FORMAT:
-            data, rows, at = (data.get(part) for part in ("start", "tree", "at"))
         try:
-            games, rules = state_from_dict(data)
+            is_study = data.get("format") == FORMAT
+            kept = shaped(data, _Kept, "study") if is_study else _Kept(data)
+            games, rules = state_from_dict(kept.start)
             game = Game.from_games(games, rules)
-            errors = derived_differences(game.games[0], data) + _errors_of(game)
-            self._grow(game, errors, [] if errors else rows, at)
+            errors = derived_differences(game.games[0], kept.start) + _errors_of(game)
+            self._grow(game, errors, [] if errors else kept.tree, 0 if errors else kept.at)
         except (TypeError, ValueError) as error:
             raise StudyError(str(error)) from error
         return None
@@ -216,12 +219,14 @@ class Study:
             record = GameRecord.from_lines(text)
             for _ in record.replay():
                 pass
-            rows = [[k, d.action, d.outcome] for k, d in enumerate(record.decisions)]
+            rows = [(k, d.action, d.outcome) for k, d in enumerate(record.decisions)]
             self._grow(Game.from_snapshot(record.start), [], rows, len(rows))
         except (TypeError, ValueError) as error:
             raise StudyError(f"neither a position nor a recorded game: {error}") from error
 
-    def _grow(self, start: Game, errors: list[str], rows: Any, at: Any) -> None:
+    def _grow(
+        self, start: Game, errors: list[str], rows: Iterable[tuple[int, int, Any]], at: int
+    ) -> None:
         """Begin a tree with a position, and play its rows."""
         grown = Study(start)
         grown.tree.errors = errors

@@ -29,7 +29,7 @@ from catan_pz.web.responses import (
     page,
     send,
 )
-from catan_pz.web.study import Node, Study, StudyError
+from catan_pz.web.study import Study, StudyError, TreeNode
 
 MOST_BYTES: Final = 2 * 2**20
 """Of a message: a recorded game may be opened, of 1,000 turns of random players too."""
@@ -295,7 +295,7 @@ class StudyConnection(Visitor):
         return json.dumps(news)
 
 
-def _node_json(node: Node) -> list[Any]:
+def _node_json(node: TreeNode) -> list[Any]:
     """Its parent and its line, and what was played."""
     decision = node.decision
     played = [] if decision is None else [decision.action, outcome_to_json(decision.outcome)]
