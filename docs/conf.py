@@ -1,5 +1,6 @@
 """Sphinx builds the documentation from these pages: make docs."""
 
+import os
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -16,9 +17,17 @@ project = "catan-pz"
 project_copyright = "the authors of catan-pz"
 version = release = catan_pz.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["images"]
+copybutton_prompt_text = "$ "
 # Docstrings put names of code between single backquotes.
 default_role = "literal"
 
@@ -37,15 +46,33 @@ autodoc_mock_imports = [
     "tyro",
 ]
 autodoc_typehints = "signature"
+python_maximum_signature_line_length = 80
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
-html_theme = "furo"
+# The publishing job sets both: where all versions lie, and the folder of this one.
+html_baseurl = os.environ.get("DOCS_URL", "https://catan-pz.github.io/catan-pz")
+html_version = os.environ.get("DOCS_VERSION", "dev")
+
+html_theme = "pydata_sphinx_theme"
 html_title = "catan-pz"
+html_static_path = ["_static"]
+html_logo = html_favicon = "_static/logo.svg"
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": []}
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#a03c1e", "color-brand-content": "#a03c1e"},
-    "dark_css_variables": {"color-brand-primary": "#e58a5a", "color-brand-content": "#e58a5a"},
+    "logo": {"text": "catan-pz"},
+    "github_url": "https://github.com/catan-pz/catan-pz",
+    "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
+    "switcher": {"json_url": f"{html_baseurl}/versions.json", "version_match": html_version},
+    # The list lies beside the pages, and isn't there yet when they are built.
+    "check_switcher": False,
+    "show_version_warning_banner": True,
+    "search_as_you_type": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
 }
 
 

@@ -74,9 +74,10 @@ def test_every_reward_is_documented() -> None:
         assert f'`"{name}"`' in page("environment")
 
 
-def test_every_public_name_is_on_the_page_of_the_api() -> None:
+def test_every_public_name_is_on_a_page_of_the_api() -> None:
+    api = [path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md")]
     for name in catan_pz.__all__:
-        assert f":: catan_pz.{name}\n" in page("api"), name
+        assert any(f":: catan_pz.{name}\n" in text for text in api), name
 
 
 def test_every_phase_is_named() -> None:
@@ -105,12 +106,13 @@ def test_links_and_pictures_lead_somewhere() -> None:
             assert target.startswith("https://") or (path.parent / target).exists(), target
 
 
-def test_every_page_is_in_one_group_of_the_contents() -> None:
-    contents = re.findall(r"^```\{toctree\}\n(.*?)^```$", page("index"), re.DOTALL | re.MULTILINE)
-    captions = [re.findall(r":caption: (.*)", group)[0] for group in contents]
-    assert captions == ["Getting started", "Guides", "Reference"]
-    listed = [line for group in contents for line in group.splitlines() if re.match(r"\w", line)]
-    assert sorted(["index", *listed]) == sorted(name_of(path)[: -len(".md")] for path in PAGES)
+def test_every_page_stands_once_in_the_contents() -> None:
+    listed = [ROOT / "docs" / "index.md"]
+    for path in PAGES:
+        contents = re.findall(r"^```\{toctree\}\n(.*?)^```$", path.read_text("utf-8"), re.S | re.M)
+        lines = [line for group in contents for line in group.splitlines()]
+        listed += [path.parent / f"{line}.md" for line in lines if re.match(r"\w", line)]
+    assert sorted(listed) == PAGES
 
 
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
