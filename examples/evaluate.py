@@ -11,7 +11,6 @@ the others at the table, one for all of them or one each, and can be given sever
 """
 
 import argparse
-import dataclasses
 import os
 import re
 from collections.abc import Sequence
@@ -107,7 +106,7 @@ def ship(name: str, model: Model, results: list[dict[str, Any]], folder: Path = 
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name) or name in known:
         raise ValueError(f"ship must be a free name, like ppo-4p, got {name!r}")
     plain = [{k: v for k, v in result.items() if k != "by_seat"} for result in results]
-    carded = dataclasses.replace(model, card={**model.card, "results": plain})
+    carded = model.with_results(plain)
     folder.mkdir(parents=True, exist_ok=True)
     carded.save(folder / f"{name}.npz")
     read = Model.read(folder / f"{name}.npz")

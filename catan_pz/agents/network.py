@@ -4,7 +4,7 @@ Letters: K games, N numbers of an observation, A actions.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -210,6 +210,10 @@ class Model(StoredModel):
             parts = seen.values() if self.encoder.is_dict else [seen]
             columns = [np.reshape(part, (len(units), -1)) for part in parts]
             return self.network.evaluate(np.concatenate(columns, axis=1).astype(np.float32))
+
+    def with_results(self, results: Sequence[Mapping[str, Any]]) -> "Model":
+        """The model with other results on its card, as `StoredModel.card_text` reads them."""
+        return replace(self, card={**self.card, "results": list(results)})
 
     def stored(self) -> Stored:
         """What its file keeps."""

@@ -29,6 +29,7 @@ _HOMES: dict[str, str] = {
     "gendre": "catan_pz.published.gendre.agent:GendreAgent",
     "exec:": "catan_pz.agents.programs.agent:ProgramAgent",
     "catanatron:": "catan_pz.tables.catanatron.bots:CatanatronAgent",
+    "hf:": "catan_pz.agents.hub:load",
     "llm:": "catan_pz.agents.language_model:LanguageModelAgent",
 }
 """Where the class, or the function that makes the agent, lies: imported when it is wanted. Names
@@ -106,9 +107,9 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
         name: one of `names()`, the path of a model file, which ends in ".npz" and may be a
             `Path`, a home "module:thing" as for `register`, or a family, a colon, and the rest:
             "exec:node bot.js" is a program, "catanatron:value" a player of catanatron,
-            "llm:model=...,base_url=..." a chat model. Options
-            may follow one more colon, though not for programs:
-            "search:simulations=250,turns=16", "mine:Builder:cities=3".
+            "llm:model=...,base_url=..." a chat model, "hf:owner/name" a model of Hugging Face's
+            hub, whose checksum is compared. Options may follow one more colon, though not for
+            programs: "search:simulations=250,turns=16", "mine:Builder:cities=3".
         **options: arguments of its class, such as `simulations` of "search". They count before
             those in the name.
     """

@@ -17,6 +17,7 @@ from catan_pz.cli.agents import (
 )
 from catan_pz.cli.console import (
     FILE,
+    FOLDER,
     check_target,
     command,
     need,
@@ -49,11 +50,23 @@ if TYPE_CHECKING:
     "Stop as soon as a sequential test tells these Elo differences to AGENTS apart, such as 0,20.",
     metavar="LOW,HIGH",
 )
+@option(
+    "--hub-card",
+    "Write the model with these results, as a folder to upload to Hugging Face's hub.",
+    FOLDER,
+)
 @game_options
 def evaluate(
-    agent: str, against: str, match: MatchChoice, sprt: str | None, rules: RuleChoice
+    agent: str,
+    against: str,
+    match: MatchChoice,
+    sprt: str | None,
+    hub_card: Path | None,
+    rules: RuleChoice,
 ) -> None:
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
+    from catan_pz.agents import hub
+    from catan_pz.agents.network import Model
     from catan_pz.arena import play_match
     from catan_pz.arena.sequential import SequentialMatch
 
@@ -62,6 +75,9 @@ def evaluate(
     # A player that meets itself needs a name of its own to be told apart.
     name = f"{agent} (evaluated)" if agent in others else agent
     sources = {spec: agent_source(spec, made) for spec in {agent, *others}}
+    model = getattr(sources[agent], "model", None)
+    if hub_card and not isinstance(model, Model):
+        raise click.UsageError(f"--hub-card: {shown(agent)} is no model file")
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in others)]
     with usage_errors():
         test = None if sprt is None else SequentialMatch.of_words(name, sprt)
@@ -74,6 +90,13 @@ def evaluate(
     tell_more(result)
     write_replays(result, match)
     check_played(result)
+    if hub_card and model:
+        tally, interval = result.tally(name), result.interval(name)
+        row = {"against": against, "games": tally.seats, "win_rate": result.win_rate(name)}
+        hub.write_folder(
+            hub_card, hub_card.name, model, [row | {"interval": interval, "seed": result.seed}]
+        )
+        click.echo(f"{hub_card} is a repository to upload: hf upload OWNER/{hub_card.name} .")
 
 
 @command(

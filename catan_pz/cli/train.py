@@ -38,6 +38,12 @@ from catan_pz.cli.options import COUNT, RuleChoice, rule_options
 @option("--checkpoint-every", "Frames between checkpoints.", COUNT, default=100_000)
 @option("--out", "Output folder.", FOLDER, default=Path("runs/train"))
 @option("--resume", "Continue the training in the output folder.", is_flag=True)
+@option(
+    "--track",
+    "Also log to Weights & Biases or MLflow.",
+    click.Choice(["none", "wandb", "mlflow"]),
+    default="none",
+)
 @option("--num-envs", "Games played side by side.", COUNT, default=128)
 @option(
     "--seed", "Random seed of games, network and learning.", click.IntRange(0, 2**31 - 1), default=1

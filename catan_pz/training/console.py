@@ -11,6 +11,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from catan_pz.names import printable
+from catan_pz.training.tracking import Tracker
 
 RESUMABLE: Final = "Interrupted: --resume continues from the last checkpoint."
 REPEATABLE: Final = "Interrupted: the same call goes on."
@@ -67,13 +68,13 @@ def heeding_signals(
 
 
 class Logs:
-    """Logs for TensorBoard, where that is installed, in a folder; None for nowhere.
+    """Logs for TensorBoard, where that is installed, in a folder, None for nowhere; and a tracker.
 
     A resumed training replaces what was logged after its checkpoint, at so many `frames`.
     """
 
-    def __init__(self, folder: Path | None, frames: int) -> None:
-        self._writer: Any = None
+    def __init__(self, folder: Path | None, frames: int, tracker: Tracker | None = None) -> None:
+        self._tracker, self._writer = tracker, None
         if folder is not None:
             try:
                 from torch.utils.tensorboard import SummaryWriter
@@ -83,17 +84,23 @@ class Logs:
 
     def write(self, values: Mapping[str, Any], frames: int) -> None:
         """Log the numbers among these values; what can't be written doesn't end the training."""
-        if self._writer is None:
-            return
+        numbers = {tag: value for tag, value in values.items() if isinstance(value, int | float)}
         try:
-            for tag, value in values.items():
-                if isinstance(value, int | float):
+            if self._writer is not None:
+                for tag, value in numbers.items():
                     self._writer.add_scalar(tag, value, frames)
         except OSError as error:
             warn(f"TensorBoard's logs can't be written any more: {error}.")
             self._writer = None
+        try:
+            if self._tracker is not None:
+                self._tracker.write(numbers, frames)
+        except Exception as error:  # of many kinds, none of which is worth a training
+            warn(f"The training goes on without being tracked: {error}.")
+            self._tracker = None
 
     def close(self) -> None:
         """Write what is left."""
-        if self._writer is not None:
-            self._writer.close()
+        for one in (self._writer, self._tracker):
+            if one is not None:
+                one.close()

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_type
 from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.rewards import REWARDS, LinearReward, PointsGained
 from catan_pz.rules import Rules
+from catan_pz.training.tracking import Library
 
 
 class Range(NamedTuple):
@@ -42,7 +43,7 @@ MAY_DIFFER: Final = frozenset(
     {
         *("frames", "episodes", "updates", "trainings", "rounds", "device", "threads"),
         *("eval_first", "eval_games", "checkpoint_every", "out", "resume", "progress"),
-        *("address", "patience", "bf16", "compile"),
+        *("address", "patience", "bf16", "compile", "track"),
     }
 )
 """Options that may change when a training resumes; more frames stretch the learning-rate decay."""
@@ -68,6 +69,8 @@ class RunArgs:
     """output folder"""
     resume: bool = False
     """continue from the last checkpoint in the output folder"""
+    track: Library = "none"
+    """also log to wandb or mlflow, which their own settings lead to a server"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +226,7 @@ def command_line(args: Any, program: str) -> str:
     words = ["python", program]
     for option in fields(args):
         value = getattr(args, option.name)
-        if value == option.default or option.name in ("resume", "progress"):
+        if value == option.default or option.name in ("resume", "progress", "track"):
             continue
         name = option.name.replace("_", "-")
         if isinstance(value, bool):

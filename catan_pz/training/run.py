@@ -20,6 +20,7 @@ from catan_pz.training.checkpoints import Checkpoints, check_finite, keep
 from catan_pz.training.console import Logs, heeding_signals, say
 from catan_pz.training.evaluation import SEED_OFFSET, as_csv, describe, evaluate, write_curve
 from catan_pz.training.options import FrameArgs, RunArgs, check_same_training
+from catan_pz.training.tracking import start_tracker
 
 RECENT: Final = 100
 """Parts of a training that a mean is taken over."""
@@ -124,7 +125,9 @@ class Run:
         self._context = ExitStack()
         self._counts_frames = isinstance(args, FrameArgs)
         logged = self._counts_frames and self.writes
-        self.logs = Logs(self.out / "logs" if logged else None, self.done)
+        track = args.track if self.writes else "none"
+        tracker = start_tracker(track, self.out, asdict(args), resumed=not self.is_new)
+        self.logs = Logs(self.out / "logs" if logged else None, self.done, tracker)
         shown = isinstance(args, FrameArgs) and args.progress and self.writes
         self._bar = progress_bar(shown)
         self._task = self._bar.add_task(unit, total=self.total, note="")

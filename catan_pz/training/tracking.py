@@ -1,0 +1,96 @@
+"""Where runs are watched beside TensorBoard: Weights & Biases, and MLflow.
+
+Each library's own settings say where its server is: `WANDB_MODE=offline`, `MLFLOW_TRACKING_URI`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+from catan_pz.checks import not_possible
+from catan_pz.files import write_bytes
+
+Library = Literal["none", "wandb", "mlflow"]
+
+PROJECT: Final = "catan-pz"
+
+
+class Tracker(Protocol):
+    """A run at such a library."""
+
+    run_id: str
+
+    def write(self, values: Mapping[str, float], done: int) -> None:
+        """Log numbers after so many frames, games or rounds."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+class WandbTracker:
+    """A run of Weights & Biases."""
+
+    def __init__(self, out: Path, options: Mapping[str, Any], run_id: str | None) -> None:
+        import wandb
+
+        self._run = wandb.init(
+            project=PROJECT, name=out.name, id=run_id, resume="allow", config=dict(options), dir=out
+        )
+        self.run_id = str(self._run.id)
+
+    def write(self, values: Mapping[str, float], done: int) -> None:
+        """Log numbers; those from before a resume stay as they were."""
+        self._run.log(dict(values), step=done)
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._run.finish()
+
+
+class MlflowTracker:
+    """A run of MLflow."""
+
+    def __init__(self, out: Path, options: Mapping[str, Any], run_id: str | None) -> None:
+        import mlflow
+
+        self._mlflow = mlflow
+        mlflow.set_experiment(PROJECT)
+        self.run_id = str(mlflow.start_run(run_id=run_id, run_name=out.name).info.run_id)
+        if run_id is None:
+            mlflow.log_params(options)
+
+    def write(self, values: Mapping[str, float], done: int) -> None:
+        """Log numbers; names get no characters that MLflow refuses."""
+        named = {re.sub(r"[^\w./ -]", "_", name): value for name, value in values.items()}
+        self._mlflow.log_metrics(named, step=done)
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._mlflow.end_run()
+
+
+TRACKERS: Final[Mapping[str, Callable[[Path, Mapping[str, Any], str | None], Tracker]]] = {
+    "wandb": WandbTracker,
+    "mlflow": MlflowTracker,
+}
+
+
+def start_tracker(
+    library: Library, out: Path, options: Mapping[str, Any], *, resumed: bool
+) -> Tracker | None:
+    """A run at a library; one that is resumed goes on under the id that the output folder keeps."""
+    if library == "none":
+        return None
+    file = out / f"{library}.id"
+    known = file.read_text(encoding="utf-8") if resumed and file.exists() else None
+    try:
+        tracker = TRACKERS[library](out, options, known)
+    except ImportError:
+        allowed = f'installed: pip install "catan-pz[{library}]"'
+        raise not_possible("track", library, allowed) from None
+    except Exception as error:  # of many kinds: no key, no server, a damaged store
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{library} can't track this training: {reason}") from error
+    write_bytes(file, tracker.run_id.encode())
+    return tracker
