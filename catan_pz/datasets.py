@@ -22,7 +22,7 @@ from catan_pz.encoders.base import Segment
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.events import outcome_code
-from catan_pz.files import whole_file
+from catan_pz.files import files_in, whole_file
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.game.record import RESIGNED, UNFINISHED, GameRecord
@@ -119,7 +119,7 @@ def write_parquet(
     length, whose shape the metadata of their column has.
 
     Args:
-        recordings: files of `GameRecord`.
+        recordings: files of `GameRecord`, and folders of them.
         target: the file; the card has its name with `.md` after it.
         observation: an encoder, or its name.
         reward: what counts in the column `reward`.
@@ -133,6 +133,7 @@ def write_parquet(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    recordings = files_in(recordings)
     encoder, scored = as_encoder(observation), make_reward(reward)
     rules = _rules_of(_record(recordings[0]))
     schema = schema_of(encoder, rules.num_actions)
@@ -362,14 +363,3 @@ def column_table(schema: Any) -> str:
         kind = column.type if length is None else f"{length} {column.type.value_type}"
         lines.append(f"| `{column.name}` | {kind} | {COLUMNS[column.name.partition('.')[0]]} |")
     return "\n".join(lines) + "\n"
-
-
-def recordings_in(given: Sequence[Path]) -> list[Path]:
-    """The files that are named, and the recordings of the folders that are."""
-    found: list[Path] = []
-    for path in given:
-        inside = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-        if not inside:
-            raise ValueError(f"{path} has no recorded games, files that end in .jsonl")
-        found += inside
-    return found

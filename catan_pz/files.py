@@ -8,7 +8,7 @@ import stat
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from io import BytesIO
@@ -38,6 +38,19 @@ MOST_READ: Final = 64 * 2**20
 def resource(package: str, name: str) -> Path:
     """A file or folder that comes with a package."""
     return Path(str(files(package) / name))
+
+
+def files_in(given: Iterable[Path], endings: Sequence[str] = (".jsonl",)) -> list[Path]:
+    """Files that are named, and those with some endings in folders, at any depth."""
+    found: list[Path] = []
+    for path in given:
+        inside = [one for one in sorted(path.rglob("*")) if one.suffix in endings and one.is_file()]
+        if path.is_dir() and not inside:
+            raise ValueError(
+                f"{path} has no recorded games: no file ends in {' or '.join(endings)}"
+            )
+        found += inside or [path]
+    return found
 
 
 def read_file(path: Path, *, is_long: bool = False) -> bytes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.cli.console import FOLDER, command, compiling_shown, option, sentence
+from catan_pz.cli.console import FOLDER, command, compiling_shown, option, sentence, usage_errors
 from catan_pz.names import shown
 from catan_pz.terms import Resource
 
@@ -88,12 +88,14 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     game becomes a record in the folder of --out, unless it is there already; report.json there
     tells how each was read.
     """
+    from catan_pz.files import files_in
     from catan_pz.progress import progress_bar
     from catan_pz.tables.records import read
 
     found = _Found()
     refused = there = 0
-    paths = list(_files(files))
+    with usage_errors():
+        paths = [path for path in files_in(files, _ENDINGS) if path.name != REPORT]
     out.mkdir(parents=True, exist_ok=True)
     taken: set[Path] = set()
     gc.freeze()  # what is loaded by now needn't be searched for garbage with each file
@@ -137,17 +139,6 @@ def _add_reports(path: Path, reports: list[dict[str, Any]]) -> None:
 
 def _complain(path: Path, why: str) -> None:
     click.echo(shown(f"{path}: {why.removeprefix(f'{path}: ')}", _LONGEST_LINE), err=True)
-
-
-def _files(given: tuple[Path, ...]) -> Iterator[Path]:
-    """The files, and those of folders that may hold games."""
-    for path in given:
-        if not path.is_dir():
-            yield path
-            continue
-        for one in sorted(path.rglob("*")):
-            if one.is_file() and one.suffix in _ENDINGS and one.name != REPORT:
-                yield one
 
 
 def _target(out: Path, path: Path, taken: set[Path]) -> Path:

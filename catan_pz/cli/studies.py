@@ -15,6 +15,7 @@ from catan_pz.cli.console import (
     load_record,
     option,
     record_errors,
+    usage_errors,
 )
 
 if TYPE_CHECKING:
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 
 def _records(games: tuple[Path, ...]) -> Iterator[tuple[Path, "GameRecord"]]:
     """The records of this package that are given, or lie in folders, with a progress bar."""
+    from catan_pz.files import files_in
     from catan_pz.progress import progress_bar
 
-    paths = [one for path in games for one in ([path] if path.is_file() else path.rglob("*.jsonl"))]
-    if not paths:
-        raise click.ClickException(f"there is no record (*.jsonl) in {', '.join(map(str, games))}")
+    with usage_errors():
+        paths = files_in(games)
     with compiling_shown(), progress_bar() as bar:
         task = bar.add_task("games", total=len(paths), note="")
-        for path in sorted(paths):
+        for path in paths:
             yield path, load_record(path)
             bar.advance(task)
 

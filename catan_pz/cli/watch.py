@@ -199,7 +199,7 @@ def _write_rows(
     note: str,
 ) -> None:
     need("data", "a Parquet file", "pyarrow")
-    from catan_pz.datasets import recordings_in, write_parquet
+    from catan_pz.datasets import write_parquet
     from catan_pz.encoders import as_encoder
     from catan_pz.rewards import make_reward
 
@@ -211,7 +211,7 @@ def _write_rows(
         raise click.UsageError(f"--policy {policy}: this agent gives no probabilities")
     try:
         card = write_parquet(
-            recordings_in(recordings),
+            recordings,
             target,
             observation=observation,
             reward=reward,

@@ -15,5 +15,5 @@ def test_openings_and_agreement_of_a_folder(recorded: Path, tmp_path: Path, caps
     assert "| winners |" in told
     assert "Brier score: 0." in told
     assert all(path.stat().st_size > 1000 for path in plots)
-    assert main(["openings", str(tmp_path)]) == 1
-    assert "no record" in capsys.readouterr().err
+    assert main(["openings", str(tmp_path)]) == 2
+    assert "has no recorded games" in capsys.readouterr().err

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz.arena import play_match
-from catan_pz.datasets import recordings_in, write_parquet
+from catan_pz.datasets import write_parquet
 from catan_pz.rules import Rules
 
 pytest.importorskip("minari", reason="takes the extra `minari`")
@@ -17,8 +17,7 @@ def test_an_episode_is_a_seat(program, tmp_path, monkeypatch):
     rules = Rules(num_players=2, trading=False, victory_points=3)
     play_match(["weighted", "random"], 4, rules, 1, records=tmp_path / "games", progress=False)
     data = tmp_path / "games.parquet"
-    games = recordings_in([tmp_path / "games"])
-    write_parquet(games, data, reward="points_gained", progress=False)
+    write_parquet([tmp_path / "games"], data, reward="points_gained", progress=False)
     dataset = program.main([str(data), "catan/test-v0", "--player", "weighted"])
     assert dataset.total_episodes == 4
     for episode in dataset.iterate_episodes():
