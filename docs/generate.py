@@ -21,6 +21,7 @@ import click
 
 from catan_pz import actions, encoders
 from catan_pz.actions import action_id, describe_action
+from catan_pz.agents.language_model import PROMPT
 from catan_pz.agents.random import WEIGHTS, RandomAgent
 from catan_pz.agents.table import Table
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
@@ -534,6 +535,11 @@ def words() -> str:
     return f"```text\n{describe(view, news)}\n{choices_text(view)}\n```\n"
 
 
+def prompt() -> str:
+    """The system message of a language model's questions."""
+    return f"```text\n{PROMPT}\n```\n"
+
+
 def program(name: str, language: str) -> str:
     """An example of a program that plays."""
     source = (PAGES.parent / "examples" / "programs" / name).read_text(encoding="utf-8")
@@ -583,6 +589,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "size_of_state": size_of_state,
     "state": state_example,
     "weights": weights,
+    "prompt": prompt,
     "words": words,
 }
 """What can be generated, by name."""

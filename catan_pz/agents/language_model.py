@@ -151,6 +151,8 @@ class LanguageModelAgent(Agent):
     ) -> None:
         if not isinstance(model, str) or not model:
             raise not_possible("model", model, "the name of a model")
+        if base_url is not None and not base_url.startswith(("http://", "https://")):
+            raise not_possible("base_url", base_url, "an address such as http://localhost:8000/v1")
         if base_url is None and not os.environ.get(key):
             raise ValueError(
                 f"the environment variable {key} must hold the key; servers without one need "

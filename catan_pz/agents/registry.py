@@ -164,7 +164,10 @@ def _of_model_file(name: str, options: dict[str, Any]) -> Agent:
     if path.suffix != ".npz":
         if path.is_file():
             raise not_possible("agent", name, "a model file whose name ends in '.npz'")
-        allowed = f"one of {names()}, FILE.npz for a saved model, MODULE:CLASS, or exec:PROGRAM"
+        allowed = (
+            f"one of {names()}, FILE.npz for a saved model, MODULE:CLASS, exec:PROGRAM, or "
+            "llm:model=NAME"
+        )
         raise not_possible("agent", name, allowed, names())
     check_options(name, NetworkAgent, options, own=("model",))
     folder = _NAMED_IN.get()

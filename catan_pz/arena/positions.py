@@ -1,10 +1,11 @@
 """A fixed set of positions with the value of each legal action, and the regret of agents there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +18,19 @@ from catan_pz.files import read_arrays, resource
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 
-RULES: Final = Rules(trading=False)
-"""Of the games of the set."""
-
 
 @dataclass(frozen=True)
 class Position:
     """A decision of a game: the actions that led there, and what each legal one is worth.
 
-    The game is one of four players by the base rules without trade between players.
-
     Attributes:
+        rules: of the game.
         seed: of the game.
         played: (N,) the actions before it.
-        values: win probability of the seat to move after each legal action, by a long search.
+        values: win probability of the seat to move after each legal action, by long simulation.
     """
 
+    rules: Rules
     seed: int
     played: NDArray[np.int64]
     values: dict[int, float]
@@ -40,35 +38,62 @@ class Position:
     @property
     def game(self) -> Game:
         """The game at the decision."""
-        game = Game(RULES, self.seed)
+        game = Game(self.rules, self.seed)
         for action in self.played.tolist():
             game.step(action)
         return game
 
-    def choice(self, agent: Agent) -> int:
-        """What an agent plays here, once it has seen the game from its seat."""
-        game, seat = Game(RULES, self.seed), self.game.player
-        seeds = seat_seeds(self.seed, RULES.num_players)
-        with Table(game, [None] * RULES.num_players, seeds) as table:
-            table.seat(seat, agent, seeds[seat])
-            for action in self.played.tolist():
-                game.step(action)
-            return table.decide()
+    def table(self, agent: Agent) -> Table:
+        """A table where an agent is to move here, which has seen the game from its seat."""
+        game, seat = Game(self.rules, self.seed), self.game.player
+        seeds = seat_seeds(self.seed, self.rules.num_players)
+        table = Table(game, [None] * self.rules.num_players, seeds)
+        table.seat(seat, agent, seeds[seat])
+        for action in self.played.tolist():
+            game.step(action)
+        return table
 
     def regret(self, agent: Agent) -> float:
         """The win probability that an agent's choice loses against the best action."""
-        return max(self.values.values()) - self.values[self.choice(agent)]
+        with self.table(agent) as table:
+            return self.loss(table.decide())
+
+    def loss(self, action: int) -> float:
+        """The win probability that an action loses against the best one."""
+        return max(self.values.values()) - self.values[action]
+
+
+def regrets(agent: Agent, asked: Sequence[Position]) -> Iterator[float]:
+    """Regrets of an agent as they are known; one with a batcher is asked in all positions at once.
+
+    Their order is that of its answers.
+    """
+    if not agent.has_batcher:
+        yield from (position.regret(agent) for position in asked)
+        return
+    with ExitStack() as stack:
+        tables = [stack.enter_context(position.table(agent)) for position in asked]
+        batcher = agent.batcher()
+        for k, table in enumerate(tables):
+            seat = table.game.player
+            batcher.submit(k, table.agents[seat], table.view(seat))
+        left = len(tables)
+        while left:
+            for k, action in batcher.collect():
+                left -= 1
+                yield asked[k].loss(action)
 
 
 @cache
-def positions() -> tuple[Position, ...]:
-    """The set that comes with the package; `examples/make_positions.py` made it."""
-    held = read_arrays(resource("catan_pz.arena", "positions.npz").read_bytes())
+def positions(*, trading: bool = True) -> tuple[Position, ...]:
+    """The set that comes with the package, of games with trade between players or without."""
+    name = "positions.npz" if trading else "positions-notrade.npz"
+    held, rules = read_arrays(resource("catan_pz.arena", name).read_bytes()), Rules(trading=trading)
     played = np.split(held["played"], np.cumsum(held["num_played"])[:-1])
     actions = np.split(held["actions"], np.cumsum(held["num_legal"])[:-1])
     values = np.split(held["values"].astype(float), np.cumsum(held["num_legal"])[:-1])
     return tuple(
-        Position(seed, moves, dict(zip(legal.tolist(), worth.tolist(), strict=True)))
+        Position(rules, seed, moves, dict(zip(legal.tolist(), worth.tolist(), strict=True)))
         for seed, moves, legal, worth in zip(
             held["seeds"].tolist(), played, actions, values, strict=True
         )

@@ -82,13 +82,14 @@ def forfeit_lines(result: Result) -> list[str]:
 
 
 def report_lines(result: Result) -> list[str]:
-    """What agents reported of their games, a line for each that did: "m: 12 questions, ..."."""
+    """What agents reported of their games, a line for each that did."""
     told = {name: result.reported(name) for name in result.played}
-    return [
-        f"{shown(name)}: " + ", ".join(f"{what} {n:,.4g}" for what, n in totals.items())
-        for name, totals in told.items()
-        if totals
-    ]
+    return [report_line(name, totals) for name, totals in told.items() if totals]
+
+
+def report_line(name: str, totals: Mapping[str, float]) -> str:
+    """What an agent reported, such as "m: questions 12, ..."."""
+    return f"{shown(name)}: " + ", ".join(f"{what} {n:,.4g}" for what, n in totals.items())
 
 
 def changed_options(rules: Rules) -> str:

@@ -3,6 +3,7 @@
 import io
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from keyword import iskeyword
@@ -114,6 +115,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    if not debug:
+        warnings.formatwarning = lambda message, *_, **__: f"Warning: {message}\n"
     # Wherever it stands on the line.
     given = ["--debug"] * debug + [word for word in given if word != "--debug"]
     try:

@@ -165,32 +165,40 @@ def tournament(
 @command("catan-pz positions value", "catan-pz positions runs/train/model.npz --count 50")
 @click.argument("agent")
 @option("--count", "Of the 200 positions, evenly spread.", click.IntRange(2, 200), default=200)
+@option(
+    "--trading/--no-trading", "Trade between players.  [yes, or as the model says]", default=None
+)
 @trust_option
 @encoder_option
-def positions(agent: str, count: int) -> None:
+def positions(agent: str, count: int, trading: bool | None) -> None:
     """Measure how much win probability AGENT's choices lose in a fixed set of positions.
 
-    The games are of four players without trade between players; each legal action has a value by
-    a long search. Tells the mean regret with its 95 % interval.
+    The games are of four players; each legal action has a value by long simulation. Tells the mean
+    regret with its 95 % interval.
     """
-    from catan_pz.arena.positions import RULES, Regret
-    from catan_pz.arena.positions import positions as position_set
+    from dataclasses import asdict
+
+    from catan_pz.arena import positions as arena
+    from catan_pz.arena.report import report_line
     from catan_pz.arena.schedule import spread
     from catan_pz.progress import progress_bar
 
-    player = load_agent(agent, RULES)
-    regrets: list[float] = []
+    rules = RuleChoice("base", 4, trading).make(agent)
+    found, player = arena.positions(trading=rules.trading), load_agent(agent, rules)
+    losses: list[float] = []
     with progress_bar() as bar:
         shown_bar = bar.add_task("positions", total=count, note="")
-        for k in spread(range(len(position_set())), count):
-            regrets.append(position_set()[k].regret(player))
+        for loss in arena.regrets(player, [found[k] for k in spread(range(len(found)), count)]):
+            losses.append(loss)
             bar.update(shown_bar, advance=1)
-    mean, (low, high), best = Regret.of(regrets)
+    mean, (low, high), best = arena.Regret.of(losses)
     click.echo(
         f"{shown(agent)} loses {100 * mean:.2f} points of win probability a decision "
         f"(95 %: {100 * low:.2f} to {100 * high:.2f}); it plays the best action in "
         f"{100 * best:.0f} % of {count} positions"
     )
+    if hasattr(player, "usage"):  # a chat model's
+        click.echo(report_line(player.name, asdict(player.usage)))
 
 
 def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

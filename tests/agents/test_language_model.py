@@ -193,6 +193,19 @@ def test_the_command_that_evaluates_a_model(capsys: Any) -> None:
     assert f"questions {len(model.questions)}, repairs 0, fallbacks 0, input_tokens" in told
 
 
+def test_the_command_that_asks_a_model_about_positions(capsys: Any) -> None:
+    together = threading.Barrier(4, timeout=60)
+
+    def script(number: int, asked: dict[str, Any]) -> Any:
+        together.wait()  # all positions are asked about at once
+        return any_number(number, asked)
+
+    with scripted(script) as model:
+        assert main(["positions", f"llm:model=m,base_url={model.url}", "--count", "4"]) == 0
+    told = capsys.readouterr().out
+    assert "of 4 positions\nllm:m: questions 4, repairs 0, fallbacks 0, input_tokens" in told
+
+
 def test_a_budget_ends_the_questions() -> None:
     with scripted(any_number) as model:
         agent = load(model.url, input_price=1_000, game_cost=0.35)
@@ -213,6 +226,8 @@ def test_keys_are_asked_for_and_never_told(monkeypatch: Any) -> None:
     assert "secret-2" not in str(error.value)
     with pytest.raises(ValueError, match="has no option 'modle'"):
         agents.load("llm:modle=m")
+    with pytest.raises(ValueError, match="base_url must be an address such as http://"):
+        agents.load("llm:model=m,base_url=localhost:8000")
 
 
 def test_many_games_ask_at_once() -> None:

@@ -1,5 +1,7 @@
 """The fixed set of positions, and the regret of agents there."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -9,17 +11,17 @@ from catan_pz.arena.positions import Regret, positions
 from catan_pz.game.view import View
 
 
-def test_each_legal_action_has_a_value() -> None:
-    found = positions()
+@pytest.mark.parametrize(("trading", "phases"), [(True, (90, 40, 10)), (False, (120, 0, 0))])
+def test_each_legal_action_has_a_value(trading: bool, phases: tuple[int, ...]) -> None:
+    found = positions(trading=trading)
     assert len(found) == 200
     assert len({position.seed for position in found}) == 200
     for position in found[::10]:
         game = position.game
         assert sorted(position.values) == game.legal_actions().tolist()
         assert all(0 <= value <= 1 for value in position.values.values())
-    phases = [position.game.phase.name for position in found]
-    assert phases.count("MAIN") == 120
-    assert phases.count("SETUP_SETTLEMENT") == 30
+    counts = Counter(position.game.phase.name for position in found)
+    assert tuple(counts[phase] for phase in ("MAIN", "ANSWER", "CLOSE")) == phases
 
 
 class Knowing(Agent):

@@ -152,17 +152,17 @@ def test_what_is_not_understood_is_answered_with_what_is(answer: str, said: str)
 def test_nothing_hidden_is_told() -> None:
     told = 0
     rng = np.random.default_rng(4)
-    game = Game(seed=11, trading=False)
+    game = Game(seed=11)
     seat = 2
     player = RandomAgent()
     player.needs_belief = True
     heard: list[Events] = []
     with Table(game, [None, None, player, None], [1, 2, 3, 4]) as table:
         game.listeners.append(lambda _, events: heard.append(as_seen_by(events, seat)))
-        for n in range(2000):
+        for n in range(8000):
             if game.is_over:
                 break
-            if n % 20 == 0:
+            if n % 80 == 0:
                 other = table.view(seat).resample(rng)
                 ours, theirs = view_of(game, seat), view_of(other, seat)
                 assert describe(ours) == describe(theirs)
