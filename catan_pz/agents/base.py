@@ -202,6 +202,15 @@ class Agent(ABC):
         """
         return None
 
+    def win_probabilities_after(
+        self, view: View, actions: NDArray[np.int64]
+    ) -> NDArray[np.float64] | None:
+        """(K,) its seat's win probability after each of some legal actions, by the same chance.
+
+        None where it estimates none. Asked of a copy that looks on.
+        """
+        return None
+
     def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
         """A decision was played, by any seat: what it brought, as far as the seat may know."""
 

@@ -26,6 +26,7 @@ GROUPS: Final = {
     },
     "Games of people": {
         "import": ("records", "Read games that were recorded elsewhere, and check them."),
+        "review": ("studies", "Review a recorded game: luck, play, dearest decisions."),
     },
     "Compare": {
         "evaluate": ("matches", "Measure the win rate of one agent."),

@@ -199,6 +199,12 @@ def check_target(option: str, path: Path | None) -> None:
             check_writable(path)
 
 
+def check_page(path: Path) -> None:
+    """Refuse a file of `--html` that no browser would open."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"--html {path}: the file must end in .html")
+
+
 def check_record_target(option: str, path: Path | None, resumed: Path | None = None) -> None:
     """Refuse a file that can't be written, or that holds something else than the resumed game."""
     from catan_pz.game.record import TABLE_FORMAT

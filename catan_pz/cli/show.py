@@ -10,7 +10,14 @@ from rich.console import Console
 
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import compiling_shown, load_record, need, record_errors, usage_errors
+from catan_pz.cli.console import (
+    check_page,
+    compiling_shown,
+    load_record,
+    need,
+    record_errors,
+    usage_errors,
+)
 from catan_pz.cli.options import RuleChoice, WatchChoice
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.game.record import GameRecord
@@ -21,6 +28,7 @@ from catan_pz.progress import progress_bar
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.figure import figure_svg
 from catan_pz.render.svg import board_svg
+from catan_pz.review import review_record
 from catan_pz.rules import Rules
 from catan_pz.web.replay import Replay, make_replay
 
@@ -141,8 +149,7 @@ def write_pictures(
 
 def write_replay(show: Show, target: Path) -> None:
     """Write a game as one HTML file that opens in any browser."""
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--html {target}: the file must end in .html")
+    check_page(target)
     replay = replay_of(show)
     replay.save(target)
     size = len(replay.html.encode()) / 1000
@@ -151,8 +158,12 @@ def write_replay(show: Show, target: Path) -> None:
 
 def replay_of(show: Show) -> Replay:
     """A game as a page for the browser, played to its end."""
-    frames = _gathered(show.frames)
-    return make_replay(frames, viewer=show.viewer, names=show.names, record=show.record)
+    frames = [*_gathered(show.frames)]
+    is_plain = show.viewer is None and not show.annotations.asks
+    review = review_record(show.record) if is_plain else None
+    return make_replay(
+        frames, viewer=show.viewer, names=show.names, record=show.record, review=review
+    )
 
 
 def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:

@@ -1,4 +1,4 @@
-"""`catan-pz openings` and `catan-pz agreement`: what recorded games tell of players and agents."""
+"""`catan-pz openings`, `agreement` and `review`: what recorded games tell of players and agents."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +9,8 @@ import click
 from catan_pz.cli.agents import agent_option, encoder_option, load_agent, trust_option
 from catan_pz.cli.console import (
     FILE,
+    OLD_FILE,
+    check_page,
     check_target,
     command,
     compiling_shown,
@@ -96,16 +98,16 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
     """
     from catan_pz.arena import agreement as arena
     from catan_pz.arena.report import save_plot
-    from catan_pz.tables.records.moves import BOT, INVENTED, TIMEOUT
+    from catan_pz.tables.records.moves import NOT_A_PERSONS
 
     check_target("--plot", plot)
     choices: list[arena.ComparedDecision] = []
     estimates: list[arena.Estimate] = []
-    asked, left_out = load_agent(agent), (BOT, INVENTED, TIMEOUT)
+    asked = load_agent(agent)
     for number, (path, record) in enumerate(_records(games)):
         seeds = {"number": number, "seed": seed + number}
         with record_errors(path):
-            for one in arena.compare_record(record, asked, **seeds, left_out=left_out):
+            for one in arena.compare_record(record, asked, **seeds, left_out=NOT_A_PERSONS):
                 kept: list[Any] = estimates if isinstance(one, arena.Estimate) else choices
                 kept.append(one)
     if choices:
@@ -119,3 +121,43 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
         save_plot(
             plot, 4.8, 4.8, lambda figure: arena.draw_calibration(figure.subplots(), bins, agent)
         )
+
+
+@command(
+    "catan-pz review game.jsonl --html review.html",
+    "catan-pz review game.jsonl --agent search:simulations=1000",
+)
+@click.argument("game", type=OLD_FILE)
+@agent_option("--agent", "Who prices decisions.", "search:preset=fast")
+@option("--seed", "Of all chance in it.", int, default=0)
+@option("--html", "A replay with the review, one file, which loads nothing else.", FILE)
+@trust_option
+@encoder_option
+def review(game: Path, agent: str, seed: int, html: Path | None) -> None:
+    """Review a recorded GAME: win probabilities, luck and play, the dearest decisions.
+
+    Each decision is judged by what its player could know: in games drawn from its exact belief.
+    Openings and trades have tables of their own.
+    """
+    from catan_pz.play.frames import frames_of_record
+    from catan_pz.review import check_reviewer, review_record
+    from catan_pz.review.report import to_markdown
+    from catan_pz.rules import Rules
+    from catan_pz.tables.records.moves import NOT_A_PERSONS
+    from catan_pz.web.replay import make_replay
+
+    if html is not None:
+        check_page(html)
+    check_target("--html", html)
+    record = load_record(game)
+    with record_errors(game):
+        rules = Rules.from_dict(record.start["rules"])
+    asked = load_agent(agent, rules)
+    with usage_errors(f"--agent {agent}: "):
+        check_reviewer(asked)
+    with compiling_shown(), record_errors(game):
+        made = review_record(record, asked, seed=seed, left_out=NOT_A_PERSONS)
+    click.echo(to_markdown(made))
+    if html is not None:
+        make_replay(frames_of_record(record), names=record.names, review=made).save(html)
+        click.echo(f"{html} has the review and the replay.")

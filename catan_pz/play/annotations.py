@@ -50,6 +50,11 @@ class Annotations:
         self._advisers: dict[int, Adviser] = {}
         self._estimators: dict[int, Adviser] = {}
 
+    @property
+    def asks(self) -> bool:
+        """Whether any agent is asked."""
+        return self._asked != [None, None]
+
     def __call__(self, game: Game) -> Notes:
         """The notes on a position; the game is followed from the first one on."""
         if game is not self._game:

@@ -22,6 +22,8 @@ from catan_pz.game.record import GameRecord
 from catan_pz.names import shown
 from catan_pz.play.frames import Frame
 from catan_pz.render.view import TableView, table_view
+from catan_pz.review import Review
+from catan_pz.review.report import annotated, tables
 from catan_pz.web.advice import advice_json, drawn_advice, drawn_overlay
 from catan_pz.web.drawn import BOX, areas, board_layers, symbols, view_json
 
@@ -29,8 +31,8 @@ FORMAT: Final = "catan-pz-replay/1"
 
 _LONGEST_TITLE: Final = 120
 
-_MODULES: Final = ("dom", "files", "advice", "picture", "seats", "replay")
-_STYLES: Final = ("colors", "parts", "advice", "replay")
+_MODULES: Final = ("dom", "files", "advice", "picture", "seats", "review", "replay")
+_STYLES: Final = ("colors", "parts", "advice", "replay", "review")
 """What the page is made of, in this order."""
 
 
@@ -61,6 +63,7 @@ def make_replay(
     names: Sequence[str] | None = None,
     title: str | None = None,
     record: GameRecord | None = None,
+    review: Review | None = None,
 ) -> Replay:
     """Make a replay of a game.
 
@@ -73,9 +76,10 @@ def make_replay(
         title: of the page; the seats' names where None.
         record: the game, which the page can save and lead to a study with; left out where the
             page shows what a viewer knows.
+        review: of the game, which shows what only the seats knew; None for none.
     """
     stored = _Stored()
-    for frame in frames:
+    for frame in frames if review is None else annotated(frames, review):
         if viewer is None and not stored.frames:
             viewer = frame.viewer
         view = table_view(frame.state, viewer, names)
@@ -95,6 +99,7 @@ def make_replay(
         "winner": view.winner,
         "viewer": viewer,
         "record": "".join(f"{line}\n" for line in lines),
+        "review": None if review is None else [one._asdict() for one in tables(review)],
     }
     data = json.dumps(content, separators=(",", ":"))
     # Without a time stamp, so that the same game gives the same file.

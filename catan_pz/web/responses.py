@@ -27,7 +27,8 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 FILES: Final = {
     path.name: _TYPES[suffix]
     for path in _PAGES.iterdir()
-    if (suffix := Path(path.name).suffix) in _TYPES and not path.name.startswith("replay.")
+    if (suffix := Path(path.name).suffix) in _TYPES
+    and not path.name.startswith(("replay.", "review."))
 }
 """What pages load, with the type of each; a replay has all that it needs in itself."""
 

@@ -28,6 +28,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.game.record import GameRecord
 from catan_pz.names import shown
 from catan_pz.play.frames import frames_of_record
+from catan_pz.review import review_record
 from catan_pz.web.drawn import BOX, areas, control_json, symbols
 from catan_pz.web.live_table import LiveTable, log_failure
 from catan_pz.web.replay import make_replay
@@ -192,6 +193,7 @@ def make_app(
             Route("/table/{link}", served.page),
             Route("/join/{token}", served.join, methods=["GET", "POST"]),
             Route("/replay/{link}", served.replay),
+            Route("/review/{link}", served.review),
             Route("/record/{link}", served.record),
             Route("/static/{name}", asset),
             WebSocketRoute("/socket/{link}", served.socket),
@@ -204,6 +206,14 @@ def make_app(
     return app
 
 
+def _reviewed(record: GameRecord) -> str:
+    """The page of a replay with its review."""
+    review = review_record(record, progress=False)
+    return make_replay(
+        frames_of_record(record), names=record.names, record=record, review=review
+    ).html
+
+
 class _Served:
     """Pages and sockets of some tables."""
 
@@ -211,6 +221,7 @@ class _Served:
         self._tables = tables
         self._studies = studies
         self._connections: dict[tuple[LiveTable, int], list[Connection]] = {}
+        self._reviews: dict[LiveTable, tuple[GameRecord, asyncio.Task[str]]] = {}
 
     @property
     def _study(self) -> str:
@@ -260,6 +271,17 @@ class _Served:
             lambda: make_replay(frames_of_record(record), names=record.names, record=record)
         )
         return HTMLResponse(made.html, headers=OPEN_HEADERS)
+
+    async def review(self, request: Request) -> Response:
+        """The replay with a review, which is worked out once."""
+        found, record = self.find(request.path_params["link"]), self._finished(request)
+        if found is None or record is None:
+            return PlainTextResponse("There is no finished game with this link.", 404)
+        known = self._reviews.get(found[0])
+        if known is None or known[0] is not record:
+            known = record, asyncio.create_task(asyncio.to_thread(_reviewed, record))
+            self._reviews[found[0]] = known
+        return HTMLResponse(await asyncio.shield(known[1]), headers=OPEN_HEADERS)
 
     async def record(self, request: Request) -> Response:
         """The record of a table's game once it is over."""

@@ -17,6 +17,7 @@ from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable
 from tests.web.tables import active, hosted, next_of, saved_when, serving, socket_of
+from tests.web.test_replay import content
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -26,6 +27,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from catan_pz.web import live_table, responses, server
 from catan_pz.web.live_table import LiveTable
+from catan_pz.web.replay import Replay
 from catan_pz.web.server import make_app
 from catan_pz.web.study_server import Studies
 
@@ -100,13 +102,16 @@ def test_an_invitation_leads_to_a_free_seat_and_a_finished_game_to_its_replay() 
             answer = client.post(address, follow_redirects=False)
             assert answer.headers["location"] == f"/table/{game.links[seat]}"
         assert client.get("/join/guess").status_code == 404
-        for path in ("replay", "record"):
+        for path in ("replay", "review", "record"):
             assert client.get(f"/{path}/{game.links[0]}").status_code == 404
         while not game.session.is_finished:
             game.session.play(int(game.session.game.legal_actions()[0]))
         replay = client.get(f"/replay/{game.links[0]}")
         assert "Ann, Bob" in replay.text
         assert "connect-src" not in replay.headers["content-security-policy"]
+        pages = [client.get(f"/review/{game.links[seat]}").text for seat in (0, ONLOOKER)]
+        assert pages[0] == pages[1]
+        assert content(Replay(pages[0], 0))["review"]
         record = GameRecord.from_lines(client.get(f"/record/{game.links[ONLOOKER]}").text)
         assert record == game.session.record
 

@@ -300,6 +300,15 @@ class SearchAgent(Agent):
             return evaluated(self.options.evaluator, simulator)
         return simulator.win_probabilities(self._budget(), self.seat)
 
+    def win_probabilities_after(
+        self, view: View, actions: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Of each action the mean of its equal part of the simulations."""
+        simulations = self.options.simulations or DEFAULT_SIMULATIONS
+        simulator = self._simulator(self._determinizations(view))
+        results = simulator.run(actions, 0, -(-simulations // len(actions)))
+        return np.asarray(results.mean(1))
+
     def observe(self, events: Events) -> None:
         """Pass the events on to the prior."""
         if self._prior is not None:

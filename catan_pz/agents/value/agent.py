@@ -153,6 +153,12 @@ class ValueAgent(Agent):
         """Each seat's win probability by the value."""
         return self._judge.win_probabilities(self._games(view), self.seat)
 
+    def win_probabilities_after(
+        self, view: View, actions: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The values of actions."""
+        return self._judge.worths(self._games(view), actions, self.random.next())
+
 
 def phase_of(view: View) -> Phase:
     """What the game waits for."""

@@ -5,6 +5,8 @@ know it: a purchase by the mean over the cards of the deck, a theft over those o
 trades with others as done.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,15 +21,16 @@ from catan_pz.agents.value.network import (
     write_values,
 )
 from catan_pz.agents.value.prospects import ON_TABLE, cards_traded
+from catan_pz.engine import bits
 from catan_pz.engine.hands import move_cards
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
-from catan_pz.engine.outcomes import victim_of
+from catan_pz.engine.outcomes import NUM_OUTCOMES, outcomes_of, victim_of, ways_of
 from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States, as_games, seat_after
 from catan_pz.engine.trade import ACCEPTED
 from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import entry, kernel
-from catan_pz.kernels.types import Float64Array, Int64Array
+from catan_pz.kernels.types import Float64Array, Float64Matrix, Int64Array
 from catan_pz.observation.encode import observe
 from catan_pz.rules import Rules
 from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
@@ -198,6 +201,53 @@ def estimate(games: States, viewer: int, w: Workspace) -> None:
     write_values(games[0], viewer, w)
 
 
+@entry
+def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
+    games: States,
+    a: int,
+    viewer: int,
+    random_bits: np.uint64,
+    w: Workspace,
+    chances: Float64Array,
+    values: Float64Matrix,
+    cards: Float64Matrix,
+) -> None:
+    """Add up what an action may lead to, over some games (D,); `ActionOutcomes` has the means."""
+    s = w.spare[0]
+    for i in range(games.shape[0]):
+        codes = 0 if a < 0 else outcomes_of(games[i], a)
+        certain, total, rest = codes == 0, 0, codes
+        while rest != 0:
+            total += ways_of(games[i], a, bits.first(rest))
+            rest &= rest - 1
+        while certain or codes != 0:
+            w.spare[0] = games[i]
+            code, chance = 0, 1.0
+            if not certain:
+                code = bits.first(codes)
+                chance = ways_of(games[i], a, code) / total
+                s.outcome = code
+            if a >= 0:
+                step(s, a, w.script)
+            while is_setup(s):
+                step(s, choice_by_view(s, True, random_bits, w), w.script)
+            write_values(s, viewer, w)
+            chances[code] += chance
+            for p in range(s.num_players):
+                values[code, p] += chance * w.values[p]
+                cards[code, p] += chance * (int(s.hand_size[p]) - int(games[i].hand_size[p]))
+            codes &= codes - 1
+            certain = False
+
+
+class ActionOutcomes(NamedTuple):
+    """What an action may lead to, by the code of what chance brings; without chance by code 0."""
+
+    chances: NDArray[np.float64]  # (C,)
+    values: NDArray[np.float64]  # (C, P) each seat's win probability after each outcome
+    cards: NDArray[np.float64]  # (C, P) resource cards by which each hand grows
+
+
 class Judge:
     """Estimates win probabilities in games of some rules by a network."""
 
@@ -226,3 +276,21 @@ class Judge:
             estimate(as_games(games[k : k + 1]), viewer, self._work)
             total += self._work.values[:MAX_PLAYERS]
         return total[: self._seats] / len(games)
+
+    def outcomes(
+        self, games: np.ndarray, action: int, viewer: int, seed: int = 0
+    ) -> ActionOutcomes:
+        """What an action may lead to as a viewer knows it, the mean over some games (D,).
+
+        `NO_ACTION` leads to the position itself. The set-up is first played to its end, by the
+        evolved player with random bits from the seed.
+        """
+        chances = np.zeros(NUM_OUTCOMES)
+        values, cards = np.zeros((2, NUM_OUTCOMES, MAX_PLAYERS))
+        weigh_outcomes(
+            as_games(games), action, viewer, np.uint64(seed), self._work, chances, values, cards
+        )
+        found = np.maximum(chances, 1e-12)[:, None]
+        return ActionOutcomes(
+            chances / len(games), values[:, : self._seats] / found, cards[:, : self._seats] / found
+        )

@@ -25,6 +25,9 @@ INFERRED: Final = "inferred"
 AMBIGUOUS: Final = "ambiguous"
 """Marks a decision whose outcome the file hides; others fit the rest of the file as well."""
 
+NOT_A_PERSONS: Final = (BOT, INVENTED, TIMEOUT)
+"""Marks of decisions that perhaps weren't a person's."""
+
 BUILDING: Final = (actions.BUILD_ROAD, actions.BUILD_SETTLEMENT, actions.BUILD_CITY)
 """The first action that places a road, a settlement, a city."""
 

@@ -4,6 +4,7 @@ import { AdviceTable } from "/static/advice.js";
 import { byId, element, svgElement } from "/static/dom.js";
 import { download, packed, unpacked } from "/static/files.js";
 import { Picture } from "/static/picture.js";
+import { Tabs } from "/static/review.js";
 import { Seats } from "/static/seats.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 15, 30];
@@ -122,7 +123,8 @@ class Charts {
       const winning = new Chart(game, "winning", this.wins, 1, 3.4, seek);
       for (const share of [0, 0.25, 0.5, 0.75, 1]) winning.rule(share, "grid");
       this.charts.push(winning);
-      const whose = game.viewer === null ? "from the hands of all" : `as ${game.names[game.viewer]} sees it`;
+      const basis = game.review ? "as the player to move knows the game" : "from the hands of all";
+      const whose = game.viewer === null ? basis : `as ${game.names[game.viewer]} sees it`;
       byId("basis").textContent = `, 0 to 100 %, ${whose}`;
       byId("winning").parentElement.hidden = false;
     }
@@ -174,7 +176,7 @@ class AdviceNotes {
 
   words(advice) {
     if (!this.box.checked) return "";
-    if (advice === null) return "No advice on this decision.";
+    if (advice === null) return this.game.review ? "The review has none on this decision." : "No advice on this decision.";
     return `What ${advice.agent} thinks of the decision to come:`;
   }
 }
@@ -210,7 +212,7 @@ class Player {
     const seek = (at) => this.seek(at);
     const table = new Table(game);
     this.advice = new AdviceNotes(game, table);
-    this.parts = [table, new Charts(game, seek), new Log(game, seek), this.advice];
+    this.parts = [table, new Charts(game, seek), new Log(game, seek), this.advice, new Tabs(game, seek)];
     this.connect();
     this.show(this.fromAddress());
     this.share();

@@ -135,7 +135,9 @@ class TablePage {
       byId("invitation-link").select();
       navigator.clipboard?.writeText(byId("invitation-link").value);
     });
-    byId("replay").href = `/replay/${this.link}${byId("study").hidden ? "" : "?study"}`;
+    for (const kind of ["replay", "review"]) {
+      byId(kind).href = `/${kind}/${this.link}${byId("study").hidden ? "" : "?study"}`;
+    }
     byId("study").href = `/study#game=${this.link}`;
     document.addEventListener("keydown", (event) => this.key(event));
   }

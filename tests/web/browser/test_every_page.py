@@ -15,6 +15,7 @@ from catan_pz.game.position import position
 from catan_pz.game.record import GameRecord
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import frames_of_record
+from catan_pz.review import review_record
 from catan_pz.rules import Rules
 from catan_pz.web.replay import make_replay
 from tests.web.browser.pages import arrive, wait_for
@@ -82,6 +83,27 @@ def test_pages_fit_every_screen(
     page.wait_for_selector("#log li[aria-current]")
     check(page, "#picture svg", "#controls")
     assert page.evaluate("player.at") == 20
+
+
+def test_a_review_leads_to_its_decisions(
+    open_page: Callable[..., Any], recorded: Path, tmp_path: Path
+) -> None:
+    record = GameRecord.load(recorded)
+    made = review_record(record, "value")
+    path = tmp_path / "review.html"
+    make_replay(frames_of_record(record), review=made).save(path)
+    for width, height, scheme in SCREENS:
+        screen = {"width": width, "height": height}
+        page = open_page(path.as_uri(), viewport=screen, color_scheme=scheme)
+        page.wait_for_selector("#review h3")
+        check(page, "#picture svg", "#controls")
+    page.click("#review li button >> nth=0")
+    assert page.evaluate("player.at") == made.priced[0].number
+    assert page.locator("#review [aria-current]").count() >= 1
+    assert page.locator("#advice-rows tbody tr").count() == 2
+    page.click("#log-tab")
+    assert page.is_visible("#log")
+    assert not page.is_visible("#review")
 
 
 def test_a_replay_moves_by_keys_buttons_slider_and_log(

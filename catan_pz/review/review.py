@@ -1,0 +1,295 @@
+"""A recorded game under review, each decision by what its player could know then.
+
+Win probabilities are the value's, in games drawn from the exact belief of the seat to move. Luck is
+the change of win probability by a roll, a theft or a purchase, less its mean over all outcomes.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, NO_ACTION, ROLL
+from catan_pz.agents.adviser import Adviser
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.registry import as_agent
+from catan_pz.agents.value.agent import SETUP, judged
+from catan_pz.agents.value.choice import Judge
+from catan_pz.agents.value.network import shipped
+from catan_pz.events import EventKind, Events, outcome_code
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.game.view import View
+from catan_pz.progress import progress_bar
+from catan_pz.terms import Card, Phase
+
+MOST_LISTED: Final = 10
+"""Dearest decisions that a review has."""
+
+DRAWN: Final = 16
+"""Games drawn for a decision."""
+
+KINDS: Final = ("rolls", "thefts", "cards")
+"""What chance brings."""
+
+_SHORTLISTED: Final = 30
+"""Decisions that the agent is asked about, beside placements: those that lose most by the value."""
+
+_CANDIDATES: Final = 4
+"""Actions among which it looks for the best, those of the highest value."""
+
+_LOOKS: Final = 4
+_MORE_LOOKS: Final = 12
+"""How often it compares the best with what was played, and how often more if that may be listed."""
+
+
+class PricedDecision(NamedTuple):
+    """A decision and what it lost against a better action, in win probability by the agent."""
+
+    number: int  # of decisions before it
+    turn: int
+    seat: int
+    played: int
+    best: int
+    loss: float
+    error: float  # standard error of the loss
+    value: float  # of what was played
+
+
+class Placement(NamedTuple):
+    """A settlement of the set-up: its rank, from 1, among the legal ones by the value."""
+
+    number: int
+    seat: int
+    action: int
+    rank: int
+    legal: int
+
+
+@dataclass
+class Review:
+    """What a recorded game looks like afterwards; P seats, N decisions.
+
+    Attributes:
+        agent: the name of the agent that priced decisions.
+        luck: (P, 3) win probability that chance brought each seat, by `KINDS`.
+        gains: (P,) win probability that trades between players brought each seat.
+        counts: of each seat what it got, and what it could expect, by name.
+        win_probabilities: (N + 1, P) before each decision, as its player knew the game, and at the
+            end, where the winner has 1.
+        at_first_roll: (P,) after the set-up; None where the record begins later.
+        placements: settlements of the set-up in their order.
+        priced: decisions that lost, the dearest first.
+    """
+
+    record: GameRecord
+    agent: str
+    luck: NDArray[np.float64]
+    gains: NDArray[np.float64]
+    counts: list[dict[str, float]]
+    win_probabilities: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    at_first_roll: NDArray[np.float64] | None = None
+    placements: list[Placement] = field(default_factory=list)
+    priced: list[PricedDecision] = field(default_factory=list)
+
+    @property
+    def play(self) -> NDArray[np.float64]:
+        """(P,) change of win probability from start to end but for luck, by all players."""
+        change = self.win_probabilities[-1] - self.win_probabilities[0]
+        return np.asarray(change - self.luck.sum(1))
+
+
+def check_reviewer(agent: Agent) -> None:
+    """Refuse an agent that can't price decisions."""
+    if type(agent).win_probabilities_after is Agent.win_probabilities_after:
+        raise ValueError(
+            f"agent {agent.name!r} compares no actions by win probability; 'search' and 'value' do"
+        )
+
+
+def review_record(
+    record: GameRecord,
+    agent: Agent | str = "search:preset=fast",
+    *,
+    seed: int = 0,
+    left_out: Collection[str] = (),
+    progress: bool | None = None,
+) -> Review:
+    """Review a recorded game.
+
+    Args:
+        record: the game.
+        agent: who prices decisions: one that estimates win probabilities after actions.
+        seed: of all chance in it.
+        left_out: marks of decisions that aren't priced.
+        progress: whether a bar is shown; None for one on a terminal.
+    """
+    asked = as_agent(agent)
+    check_reviewer(asked)
+    walk = _Walk(record, asked, seed)
+    with progress_bar(progress) as bar:
+        task = bar.add_task("decisions", total=len(record.decisions), note="")
+        try:
+            for game, events in record.replay_with_events(walk.game):
+                walk.take_in(events)
+                if walk.number < len(record.decisions):
+                    walk.judge_decision(game, left_out)
+                    bar.advance(task)
+            task = bar.add_task("dearest", total=len(walk.shortlist), note=asked.name)
+            priced: list[PricedDecision] = []
+            for one in sorted(walk.shortlist, key=lambda one: -one.loss):
+                priced.append(walk.price(one, priced))
+                bar.advance(task)
+        finally:
+            walk.close()
+    found, winner = walk.review, record.result.get("winner")
+    found.priced = sorted((one for one in priced if one.loss > 0), key=lambda one: -one.loss)
+    last = walk.estimates[-1] if winner is None else np.eye(len(found.gains))[winner]
+    found.win_probabilities = np.array([*walk.estimates, last])
+    return found
+
+
+class _Shortlisted(NamedTuple):
+    """A decision that may be dear, and what the agent needs to be asked about it."""
+
+    loss: float  # by the value
+    number: int
+    turn: int
+    candidates: NDArray[np.int64]  # (K,) what was played first
+    view: View
+
+
+class _Walk:
+    """Goes through a game decision by decision."""
+
+    def __init__(self, record: GameRecord, agent: Agent, seed: int) -> None:
+        self.game = game = Game.from_snapshot(record.start)
+        self._record, self._seed, self._seats = record, seed, game.rules.num_players
+        seeds = seat_seeds(seed, self._seats)
+        self._advisers = [Adviser(game, seat, agent, one) for seat, one in enumerate(seeds)]
+        self._judge = Judge(game.rules, shipped(self._seats))
+        luck, gains = np.zeros((self._seats, len(KINDS))), np.zeros(self._seats)
+        counts: list[dict[str, float]] = [defaultdict(float) for _ in seeds]
+        self.review = Review(record, agent.name, luck, gains, counts)
+        self.number = -1  # of the decision to come, once the first position is taken in
+        self.estimates: list[NDArray[np.float64]] = []
+        self.shortlist: list[_Shortlisted] = []
+        self._after = gains  # what the last action led to without chance
+        self._unlikely: tuple[int, NDArray[np.float64]] | None = None
+
+    def close(self) -> None:
+        """Let the agents go."""
+        for adviser in self._advisers:
+            adviser.close()
+
+    def _drawn(self, seat: int) -> tuple[View, np.ndarray, NDArray[np.float64]]:
+        """A seat's view, games drawn from it, and (P,) win probabilities in them."""
+        view = self._advisers[seat].question().view
+        games = view.resample_many(np.random.default_rng((self._seed, self.number)), DRAWN)
+        return view, games, self._judge.outcomes(games, NO_ACTION, seat, self._seed).values[0]
+
+    def take_in(self, events: Events | None) -> None:
+        """Note what the last decision brought, None at the start."""
+        self.number += 1
+        if self._unlikely is not None:  # a theft of what no game drawn held
+            (thief, mean), self._unlikely = self._unlikely, None
+            self.review.luck[:, 1] += self._drawn(thief)[2] - mean
+        kinds = {event.kind for event in events or ()}
+        is_of_bank = {EventKind.PAID, EventKind.GAINED} <= kinds
+        is_trade = EventKind.GIVEN in kinds and EventKind.CARD_PLAYED not in kinds
+        self.review.gains += is_trade * (self._after - (self.estimates or [self._after])[-1])
+        got: dict[tuple[int, str], float] = defaultdict(float)
+        for kind, seat, other, what, amount, _ in events or ():
+            if kind == EventKind.GAINED and EventKind.ROLLED in kinds:
+                got[seat, "rolled"] += amount
+            elif kind == EventKind.GAINED and is_of_bank:
+                got[seat, "bank got"] += amount
+                got[seat, "bank"] = 1
+            elif kind == EventKind.PAID and is_of_bank:
+                got[seat, "bank given"] += amount
+            elif kind == EventKind.GIVEN and is_trade:
+                got[seat, "given"] += amount
+                got[other, "got"] += amount
+                got[seat, "trades"] = 1
+            elif kind == EventKind.STOLEN:
+                got[seat, "stolen"], got[other, "lost"] = 1, 1
+            elif kind == EventKind.CARD_BOUGHT:
+                got[seat, "bought"], got[seat, "points"] = 1, what == Card.VICTORY_POINT
+        for (seat, name), count in got.items():
+            self.review.counts[seat][name] += count
+
+    def judge_decision(self, game: Game, left_out: Collection[str]) -> None:
+        """Judge the decision that is to be made, before it is played."""
+        decision, seat = self._record.decisions[self.number], game.player
+        view, games, now = self._drawn(seat)
+        self.estimates.append(now)
+        if game.phase == Phase.ROLL and self.review.placements and game.turn == 0:
+            self.review.at_first_roll = now
+        chances, values, cards = self._judge.outcomes(games, decision.action, seat, self._seed)
+        self._after, counts = values[0], self.review.counts
+        if decision.outcome is not None:
+            mean, code, kind = chances @ values, outcome_code(decision.outcome), 1
+            if decision.action == ROLL:
+                kind = 0
+                for own, count in zip(counts, chances @ cards, strict=True):
+                    own["expected"] += count
+            elif decision.action == BUY_DEVELOPMENT_CARD:
+                kind = 2
+                counts[seat]["expected points"] += chances[Card.VICTORY_POINT]
+            if chances[code] > 0:
+                self.review.luck[:, kind] += values[code] - mean
+            else:
+                self._unlikely = seat, mean
+        if set(left_out).isdisjoint(decision.marks):
+            self._compare(game, view, games, decision.action)
+
+    def _compare(self, game: Game, view: View, games: np.ndarray, played: int) -> None:
+        """Compare an action with the other legal ones, by the value."""
+        actions = judged(view)
+        if len(actions) < 2 or played not in actions:
+            return
+        drawn = games[:1] if game.phase in SETUP else games  # there is nothing hidden yet
+        worths = self._judge.worths(drawn, actions, self._seed)
+        own = worths[actions == played][0]
+        if game.phase == Phase.SETUP_SETTLEMENT:
+            rank = 1 + int((worths > own).sum())
+            placement = Placement(self.number, game.player, played, rank, len(actions))
+            self.review.placements.append(placement)
+        others = actions[np.argsort(-worths, kind="stable")]
+        candidates = np.concatenate([[played], others[others != played][:_CANDIDATES]])
+        loss = float(worths.max() - own)
+        if loss > 0:
+            self.shortlist.append(_Shortlisted(loss, self.number, game.turn, candidates, view))
+            most = _SHORTLISTED + len(self.review.placements)
+            self.shortlist = nlargest(most, self.shortlist, key=self._urgency)
+
+    def _urgency(self, one: _Shortlisted) -> tuple[bool, float]:
+        """What the shortlist is ordered by: placements are kept."""
+        return any(one.number == placed.number for placed in self.review.placements), one.loss
+
+    def price(self, asked: _Shortlisted, before: Sequence[PricedDecision]) -> PricedDecision:
+        """What a decision loses against the best action, by the agent.
+
+        The best one is found by one look, and the loss by others, so that no luck is in it.
+        """
+        seat = self._record.decisions[asked.number].player
+        agent, played = self._advisers[seat].agent, int(asked.candidates[0])
+
+        def look(actions: NDArray[np.int64]) -> Any:
+            return agent.win_probabilities_after(asked.view, actions)
+
+        best = int(asked.candidates[1 + look(asked.candidates)[1:].argmax()])
+        pair = np.array([best, played])
+        looks = [look(pair) for _ in range(_LOOKS)]
+        listed = nlargest(MOST_LISTED, (one.loss for one in before))
+        if np.subtract(*np.mean(looks, 0)) > 0.5 * (listed[MOST_LISTED - 1 :] or [0.0])[0]:
+            looks += [look(pair) for _ in range(_MORE_LOOKS)]
+        losses = np.subtract(*np.transpose(looks))
+        error = float(losses.std(ddof=1) / len(losses) ** 0.5)
+        loss, value = float(losses.mean()), float(np.mean(looks, 0)[1])
+        return PricedDecision(asked.number, asked.turn, seat, played, best, loss, error, value)
