@@ -159,5 +159,6 @@ def review(game: Path, agent: str, seed: int, html: Path | None) -> None:
         made = review_record(record, asked, seed=seed, left_out=NOT_A_PERSONS)
     click.echo(to_markdown(made))
     if html is not None:
-        make_replay(frames_of_record(record), names=record.names, review=made).save(html)
+        frames, names = frames_of_record(record), record.names
+        make_replay(frames, names=names, record=record, review=made).save(html)
         click.echo(f"{html} has the review and the replay.")

@@ -54,6 +54,9 @@ MOST_ONLOOKERS: Final = 200
 MOST_OF_A_SEAT: Final = 5
 """Connections by the link of a seat, such as pages on several devices; the oldest makes room."""
 
+MOST_REVIEWS: Final = 8
+"""Reviews that are kept, the latest ones."""
+
 
 class Connection(Visitor):
     """One viewer's WebSocket: sends what has changed, hears what is pressed."""
@@ -208,10 +211,8 @@ def make_app(
 
 def _reviewed(record: GameRecord) -> str:
     """The page of a replay with its review."""
-    review = review_record(record, progress=False)
-    return make_replay(
-        frames_of_record(record), names=record.names, record=record, review=review
-    ).html
+    review, frames = review_record(record, progress=False), frames_of_record(record)
+    return make_replay(frames, names=record.names, record=record, review=review).html
 
 
 class _Served:
@@ -221,7 +222,7 @@ class _Served:
         self._tables = tables
         self._studies = studies
         self._connections: dict[tuple[LiveTable, int], list[Connection]] = {}
-        self._reviews: dict[LiveTable, tuple[GameRecord, asyncio.Task[str]]] = {}
+        self._reviews: list[tuple[GameRecord, asyncio.Task[str]]] = []
 
     @property
     def _study(self) -> str:
@@ -274,14 +275,12 @@ class _Served:
 
     async def review(self, request: Request) -> Response:
         """The replay with a review, which is worked out once."""
-        found, record = self.find(request.path_params["link"]), self._finished(request)
-        if found is None or record is None:
-            return PlainTextResponse("There is no finished game with this link.", 404)
-        known = self._reviews.get(found[0])
-        if known is None or known[0] is not record:
-            known = record, asyncio.create_task(asyncio.to_thread(_reviewed, record))
-            self._reviews[found[0]] = known
-        return HTMLResponse(await asyncio.shield(known[1]), headers=OPEN_HEADERS)
+        record = self._finished(request)
+        known = next((task for one, task in self._reviews if one is record), None)
+        if known is None:
+            known = asyncio.create_task(asyncio.to_thread(_reviewed, record))
+            self._reviews = [*self._reviews[1 - MOST_REVIEWS :], (record, known)]
+        return HTMLResponse(await asyncio.shield(known), headers=OPEN_HEADERS)
 
     async def record(self, request: Request) -> Response:
         """The record of a table's game once it is over."""
