@@ -85,5 +85,6 @@ def _write_replay(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.format == "html":
         session = PlayedGame(Game(seed=3), [load("heuristic")] * 4, seed=3)
         notes = Annotations(win_probability=load("search", simulations=60))
-        replay = make_replay(frames_of_match(session, notes), names=session.names)
+        frames = frames_of_match(session, notes)
+        replay = make_replay(frames, names=session.names, record=session.record)
         replay.save(Path(app.outdir) / "replay.html")

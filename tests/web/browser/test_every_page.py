@@ -59,15 +59,11 @@ def replay(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
-@pytest.mark.parametrize(("width", "height", "scheme"), SCREENS)
+@pytest.mark.parametrize("screen", SCREENS)
 def test_pages_fit_every_screen(
-    open_page: Callable[..., Any],
-    serve: Callable[..., Any],
-    replay: str,
-    width: int,
-    height: int,
-    scheme: str,
+    open_page: Callable[..., Any], serve: Callable[..., Any], replay: str, screen: Any
 ) -> None:
+    width, height, scheme = screen
     rules = Rules(num_players=4)
     served = serve([None] * 4, start=position([{}] * 4, rules=rules), adviser="weighted")
     options = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
