@@ -5,11 +5,12 @@
     python examples/ablation.py --only baseline "dense network"
     python examples/ablation.py --program selfplay --frames 400000 --out runs/ablation-selfplay
 
-Each training is a run of `train_maskable_ppo.py`, or of `train_selfplay.py` with two players and
-five points to win, in a folder of its own below `--out`. A finished training is not run again, and
-an interrupted one resumes from its checkpoint. The table shows the win rates of the last policies:
-mean, lowest and highest of the seeds. It is also written to `ablation.md` and `ablation.csv`. Where
-trainings fail it shows the others, and an error names those that failed.
+Each training is a run of `train_maskable_ppo.py`, with its own options or those of `catan-pz train`
+(quick), or of `train_selfplay.py` with two players and five points to win, in a folder of its own
+below `--out`. A finished training is not run again, and an interrupted one resumes from its
+checkpoint. The table shows the win rates of the last policies: mean, lowest and highest of the
+seeds. It is also written to `ablation.md` and `ablation.csv`. Where trainings fail it shows the
+others, and an error names those that failed.
 """
 
 import json
@@ -66,6 +67,23 @@ PROGRAMS: Final[dict[str, Program]] = {
             "100,000 demonstrations": ("--expert=heuristic", "--demonstrations=100000"),
         },
     ),
+    "quick": Program(
+        "train_maskable_ppo.py",
+        (
+            *("--embedding-size=16", "--width=64", "--gamma=0.99", "--gae-lambda=0.9"),
+            "--learning-rate-end-factor=0",
+        ),
+        {
+            "baseline": (),
+            "dense network": ("--network=dense",),
+            "sparse reward (win and loss)": ("--reward=win_loss",),
+            "one epoch": ("--n-epochs=1",),
+            "four epochs": ("--n-epochs=4",),
+            "32 games": ("--num-envs=32",),
+            "512 games": ("--num-envs=512",),
+            "constant learning rate": ("--learning-rate-end-factor=1",),
+        },
+    ),
     "selfplay": Program(
         "train_selfplay.py",
         (
@@ -93,8 +111,8 @@ PROGRAMS: Final[dict[str, Program]] = {
 class Args:
     """Options."""
 
-    program: Literal["maskable_ppo", "selfplay"] = "maskable_ppo"
-    """what trains: train_maskable_ppo.py or train_selfplay.py"""
+    program: Literal["maskable_ppo", "quick", "selfplay"] = "maskable_ppo"
+    """what trains: train_maskable_ppo.py, the same as in catan-pz train, or train_selfplay.py"""
     frames: Count = 100_000
     """decisions of the learner in each training"""
     seeds: tuple[int, ...] = (1, 2, 3)

@@ -32,6 +32,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import torch
 from stable_baselines3 import DQN
+from stable_baselines3.common.utils import LinearSchedule
 from torch.nn.functional import smooth_l1_loss
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
@@ -40,7 +41,7 @@ from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import Coefficient, Count, Share, Whole, command_line, parse, set_up
 from catan_pz.training.policies import BoardQPolicy, NetworkArgs, policy_of
-from catan_pz.training.sb3 import SB3Learner, train_learner
+from catan_pz.training.sb3 import SB3Learner, make_games, train_learner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,19 +297,6 @@ class MaskedDQN(DQN):
         self.buffer.set_state(state["buffer"])
 
 
-def make_games(args: Args, opponents: Any) -> CatanVecEnv:
-    """The games, each with the learner in a seat drawn for every episode."""
-    return CatanVecEnv(
-        args.num_envs,
-        args.make_rules(),
-        seat="random",
-        opponents=opponents,
-        observation=args.observation,
-        reward=args.make_reward(),
-        seed=args.seed,
-    )
-
-
 def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
     """A fresh learner."""
     policy, policy_kwargs = policy_of(args, BoardQPolicy)
@@ -316,10 +304,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
     model = MaskedDQN(
         policy,
         games,
-        # The last rollout ends past `frames`, where `remaining` is below 0.
-        learning_rate=lambda remaining: (
-            args.learning_rate * (end + (1 - end) * max(0.0, remaining))
-        ),
+        learning_rate=LinearSchedule(args.learning_rate, args.learning_rate * end, 1),
         buffer_size=args.num_envs,  # SB3's own buffer stays empty
         learning_starts=max(args.learning_starts, args.num_envs * (args.n_steps + 2)),
         batch_size=args.batch_size,

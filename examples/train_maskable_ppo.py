@@ -33,6 +33,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.utils import LinearSchedule
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.console import RESUMABLE, run_program
@@ -49,7 +50,7 @@ from catan_pz.training.options import (
     set_up,
 )
 from catan_pz.training.policies import BoardPolicy, NetworkArgs, policy_of
-from catan_pz.training.sb3 import SB3Learner, train_learner
+from catan_pz.training.sb3 import SB3Learner, make_games, train_learner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,19 +93,6 @@ class Args(NetworkArgs):
     """the value has its own layers beside a board network"""
 
 
-def make_games(args: Args, opponents: Any) -> CatanVecEnv:
-    """The games, each with the learner in a seat drawn for every episode."""
-    return CatanVecEnv(
-        args.num_envs,
-        args.make_rules(),
-        seat="random",
-        opponents=opponents,
-        observation=args.observation,
-        reward=args.make_reward(),
-        seed=args.seed,
-    )
-
-
 def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
     """A fresh learner."""
     policy, policy_kwargs = policy_of(args, BoardPolicy, separate_value=args.separate_value_network)
@@ -112,10 +100,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
     return MaskablePPO(
         policy,
         games,
-        # The last rollout ends past `frames`, where `remaining` is below 0.
-        learning_rate=lambda remaining: (
-            args.learning_rate * (end + (1 - end) * max(0.0, remaining))
-        ),
+        learning_rate=LinearSchedule(args.learning_rate, args.learning_rate * end, 1),
         n_steps=args.n_steps,
         batch_size=args.batch_size,
         n_epochs=args.n_epochs,

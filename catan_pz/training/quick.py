@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.utils import LinearSchedule
 
 from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv
@@ -54,7 +55,7 @@ def train(
     model = MaskablePPO(
         BoardPolicy,
         games,
-        learning_rate=1e-3,
+        learning_rate=LinearSchedule(1e-3, 0, 1),
         n_steps=32,
         batch_size=min(512, 32 * args.num_envs),
         n_epochs=2,

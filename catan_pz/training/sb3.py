@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,15 +14,29 @@ from stable_baselines3.common.logger import KVWriter, Logger
 
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
+from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.checkpoints import check_finite, keep, pack_arrays, unpack_arrays
 from catan_pz.training.console import Logs, say, warn
 from catan_pz.training.evaluation import line_ups
 from catan_pz.training.league import League
-from catan_pz.training.options import FrameArgs, hardware
+from catan_pz.training.options import FrameArgs, TrainingArgs, hardware
 from catan_pz.training.run import Evaluations, Run
 
 _LOG_EVERY: Final = 16_384
 """Frames between two entries in TensorBoard's logs."""
+
+
+def make_games(args: TrainingArgs, opponents: Any) -> CatanVecEnv:
+    """The games, each with the learner in a seat drawn for every episode."""
+    return CatanVecEnv(
+        args.num_envs,
+        args.make_rules(),
+        seat="random",
+        opponents=opponents,
+        observation=args.observation,
+        reward=args.make_reward(),
+        seed=args.seed,
+    )
 
 
 class SB3Learner:
@@ -58,12 +73,12 @@ class SB3Learner:
         return exported(self.model, self.rules, card, observation=self.games.batch.encoder)
 
     def agent(self) -> NetworkAgent:
-        """The policy as a player."""
-        return NetworkAgent(self.export())
+        """The policy as a player of its best actions."""
+        return NetworkAgent(self.export(), choice="best")
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
-        """Write `model.npz`."""
-        self.export(card).save(folder / "model.npz")
+        """Write `model.npz`, which plays its best actions."""
+        replace(self.export(card), choice="best").save(folder / "model.npz")
 
     def add_past_self(self) -> None:
         """Add a snapshot to the league where it is time."""

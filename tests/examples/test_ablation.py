@@ -44,9 +44,9 @@ def test_seeds_are_put_together(ablation, tmp_path, capsys):
     assert len((tmp_path / "ablation.csv").read_text().splitlines()) == 1 + 4
 
 
-@pytest.mark.parametrize("program", ["maskable_ppo", "selfplay"])
+@pytest.mark.parametrize("program", ["maskable_ppo", "quick", "selfplay"])
 def test_every_training_can_be_asked_for(ablation, tmp_path, program):
-    trainer = load(f"train_{program}")
+    trainer = load(ablation.PROGRAMS[program].script.removesuffix(".py"))
     options = ablation.parse_args([f"--program={program}", f"--out={tmp_path}"])
     assert options.only == tuple(ablation.PROGRAMS[program].variants)
     for name in options.only:

@@ -84,7 +84,7 @@ def test_it_trains_and_writes_everything(whole):
     model = Model.read(out / "model.npz")
     assert model.card["frames"] == 224
     assert "--opponents random,league:2" in model.card["command"]
-    agents.load(str(out / "model.npz"))
+    assert agents.load(str(out / "model.npz")).model.choice == "best"
 
 
 def test_the_learning_rate_ends_where_it_says_though_rollouts_pass_the_frames(program, whole):
