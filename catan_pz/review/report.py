@@ -1,7 +1,7 @@
 """A review as tables, for the terminal and for pages, and as notes on the positions of a replay."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,25 @@ from catan_pz.render.log import action_words
 from catan_pz.render.view import table_view
 from catan_pz.render.words import places_of
 from catan_pz.review.review import KINDS, MOST_LISTED, Review
+
+_CARDS: Final = (
+    ("cards by rolls", "rolled", 0),
+    ("expected", "expected", 1),
+    ("cards stolen", "stolen", 0),
+    ("cards lost to thieves", "lost", 0),
+    ("development cards", "bought", 0),
+    ("points among them", "points", 0),
+    ("expected", "expected points", 1),
+)
+_TRADE: Final = (
+    ("trades with players", "trades", 0),
+    ("cards given", "given", 0),
+    ("cards got", "got", 0),
+    ("trades with the bank", "bank", 0),
+    ("cards given", "bank given", 0),
+    ("cards got", "bank got", 0),
+)
+"""Rows by the names of counts, with the digits of each."""
 
 
 class ReviewTable(NamedTuple):
@@ -36,25 +55,9 @@ def tables(review: Review) -> list[ReviewTable]:
     made = [_dearest(review, names, words), _luck(review, names)]
     if review.placements:
         made.append(_openings(review, names, words))
-    counted = _Counted(review.counts)
-    cards = [
-        ("cards by rolls", counted("rolled")),
-        ("expected", counted("expected", 1)),
-        ("cards stolen", counted("stolen")),
-        ("cards lost to thieves", counted("lost")),
-        ("development cards", counted("bought")),
-        ("points among them", counted("points")),
-        ("expected", counted("expected points", 1)),
-    ]
-    trade = [
-        ("trades with players", counted("trades")),
-        ("cards given", counted("given")),
-        ("cards got", counted("got")),
-        ("gain by all trades", map(_points, review.gains)),
-        ("trades with the bank", counted("bank")),
-        ("cards given", counted("bank given")),
-        ("cards got", counted("bank got")),
-    ]
+    cards = _counted(review, _CARDS)
+    trade = _counted(review, _TRADE)
+    trade.insert(3, ("gain by all trades", [*map(_points, review.gains)]))
     made.append(_by_seat("Cards", "what chance brought, and its mean", names, cards))
     note = "the gain by trades between players is in points of win probability"
     return [*made, _by_seat("Trade", note, names, trade)]
@@ -83,11 +86,11 @@ def annotated(frames: Iterable[Frame], review: Review) -> Iterator[Frame]:
         yield frame._replace(notes=notes)
 
 
-class _Counted(NamedTuple):
-    counts: list[dict[str, float]]
-
-    def __call__(self, name: str, digits: int = 0) -> list[str]:
-        return [f"{counts[name]:.{digits}f}" for counts in self.counts]
+def _counted(review: Review, kinds: Iterable[tuple[str, str, int]]) -> list[tuple[str, list[str]]]:
+    return [
+        (title, [f"{counts[name]:.{digits}f}" for counts in review.counts])
+        for title, name, digits in kinds
+    ]
 
 
 def _points(share: float) -> str:

@@ -5,7 +5,7 @@ the change of win probability by a roll, a theft or a purchase, less its mean ov
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Any, Final, NamedTuple
@@ -37,15 +37,14 @@ DRAWN: Final = 16
 KINDS: Final = ("rolls", "thefts", "cards")
 """What chance brings."""
 
-_SHORTLISTED: Final = 30
-"""Decisions that the agent is asked about, beside placements: those that lose most by the value."""
+_SHORTLISTED: Final = 38
+"""Decisions that the agent is asked about: placements, and those that lose most by the value."""
 
 _CANDIDATES: Final = 4
 """Actions among which it looks for the best, those of the highest value."""
 
-_LOOKS: Final = 4
-_MORE_LOOKS: Final = 12
-"""How often it compares the best with what was played, and how often more if that may be listed."""
+_LOOKS: Final = 12
+"""How often it compares the best with what was played."""
 
 
 class PricedDecision(NamedTuple):
@@ -141,9 +140,9 @@ def review_record(
                     walk.judge_decision(game, left_out)
                     bar.advance(task)
             task = bar.add_task("dearest", total=len(walk.shortlist), note=asked.name)
-            priced: list[PricedDecision] = []
-            for one in sorted(walk.shortlist, key=lambda one: -one.loss):
-                priced.append(walk.price(one, priced))
+            priced = []
+            for one in walk.shortlist:
+                priced.append(walk.price(one))
                 bar.advance(task)
         finally:
             walk.close()
@@ -157,6 +156,7 @@ def review_record(
 class _Shortlisted(NamedTuple):
     """A decision that may be dear, and what the agent needs to be asked about it."""
 
+    is_placement: bool
     loss: float  # by the value
     number: int
     turn: int
@@ -255,24 +255,20 @@ class _Walk:
             return
         drawn = games[:1] if game.phase in SETUP else games  # there is nothing hidden yet
         worths = self._judge.worths(drawn, actions, self._seed)
-        own = worths[actions == played][0]
-        if game.phase == Phase.SETUP_SETTLEMENT:
+        own, is_placement = worths[actions == played][0], game.phase == Phase.SETUP_SETTLEMENT
+        if is_placement:
             rank = 1 + int((worths > own).sum())
             placement = Placement(self.number, game.player, played, rank, len(actions))
             self.review.placements.append(placement)
+        loss = float(worths.max() - own)
+        if loss <= 0:
+            return
         others = actions[np.argsort(-worths, kind="stable")]
         candidates = np.concatenate([[played], others[others != played][:_CANDIDATES]])
-        loss = float(worths.max() - own)
-        if loss > 0:
-            self.shortlist.append(_Shortlisted(loss, self.number, game.turn, candidates, view))
-            most = _SHORTLISTED + len(self.review.placements)
-            self.shortlist = nlargest(most, self.shortlist, key=self._urgency)
+        found = _Shortlisted(is_placement, loss, self.number, game.turn, candidates, view)
+        self.shortlist = nlargest(_SHORTLISTED, [*self.shortlist, found], key=lambda one: one[:2])
 
-    def _urgency(self, one: _Shortlisted) -> tuple[bool, float]:
-        """What the shortlist is ordered by: placements are kept."""
-        return any(one.number == placed.number for placed in self.review.placements), one.loss
-
-    def price(self, asked: _Shortlisted, before: Sequence[PricedDecision]) -> PricedDecision:
+    def price(self, asked: _Shortlisted) -> PricedDecision:
         """What a decision loses against the best action, by the agent.
 
         The best one is found by one look, and the loss by others, so that no luck is in it.
@@ -286,10 +282,7 @@ class _Walk:
         best = int(asked.candidates[1 + look(asked.candidates)[1:].argmax()])
         pair = np.array([best, played])
         looks = [look(pair) for _ in range(_LOOKS)]
-        listed = nlargest(MOST_LISTED, (one.loss for one in before))
-        if np.subtract(*np.mean(looks, 0)) > 0.5 * (listed[MOST_LISTED - 1 :] or [0.0])[0]:
-            looks += [look(pair) for _ in range(_MORE_LOOKS)]
         losses = np.subtract(*np.transpose(looks))
-        error = float(losses.std(ddof=1) / len(losses) ** 0.5)
+        error = float(losses.std(ddof=1) / _LOOKS**0.5)
         loss, value = float(losses.mean()), float(np.mean(looks, 0)[1])
         return PricedDecision(asked.number, asked.turn, seat, played, best, loss, error, value)
