@@ -135,7 +135,8 @@ def play_match(
     if len(places) != rules.num_players:
         allowed = f"{rules.num_players} of them, one for each player of the rules"
         raise not_possible("agents", [entrants[k].name for k in places], allowed)
-    return _play(entrants, [tuple(sorted(places))], games, rules, seed, match)
+    schedule = Schedule((tuple(sorted(places)),), check_count("games", games))
+    return play_schedule(entrants, schedule, rules, seed, match)
 
 
 def play_tournament(
@@ -177,7 +178,8 @@ def play_tournament(
         chosen = [_lineup(one, names, rules.num_players) for one in lineups]
         if not chosen or len(set(chosen)) < len(chosen):
             raise not_possible("lineups", lineups, "one or more, each given once")
-    return _play(entrants, chosen, games, rules, seed, match)
+    schedule = Schedule(tuple(chosen), check_count("games", games))
+    return play_schedule(entrants, schedule, rules, seed, match)
 
 
 def _lineup(given: Sequence[str], names: list[str], num_players: int) -> Lineup:
@@ -186,17 +188,16 @@ def _lineup(given: Sequence[str], names: list[str], num_players: int) -> Lineup:
     return tuple(sorted(map(names.index, given)))
 
 
-def _play(
+def play_schedule(
     entrants: list[Entrant],
-    lineups: list[Lineup],
-    games: int,
+    schedule: Schedule,
     rules: Rules,
     seed: int | None,
     match: MatchOptions,
 ) -> Result:
+    """Play the games of a schedule, as `play_match` and `play_tournament` do."""
     executor = make_executor(match.executor, match.workers, match.seconds_per_decision)
     entrants = shown_state(entrants, match.true_state)
-    schedule = Schedule(tuple(lineups), check_count("games", games))
     if seed is None:
         seed = found_seed(match.results)
     seed = drawn_seed() if seed is None else check_seed(seed)

@@ -9,7 +9,7 @@ without a single win says how weak an entrant is at most.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 from typing import Any, Final
 
 import numpy as np
@@ -54,6 +54,12 @@ class Rating:
     name: str
     rating: float
     interval: OpenInterval | None
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval; infinite where an end is open."""
+        low, high = self.interval or (None, None)
+        return inf if low is None or high is None else (high - low) / 2
 
 
 @np.errstate(under="ignore", over="ignore")  # whatever other libraries have set

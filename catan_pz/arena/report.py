@@ -5,14 +5,13 @@ import io
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from html import escape
 from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.arena.common_dice import has_common_dice
-from catan_pz.arena.ratings import OpenInterval, rate
+from catan_pz.arena.ratings import OpenInterval, Rating, rate
 from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, win_rates
 from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
@@ -147,6 +146,11 @@ def _ratings(result: Result) -> str:
         ratings = rate(result)
     except ValueError as error:  # some never met
         return f"{str(error).capitalize()}.\n"
+    return ratings_table(ratings)
+
+
+def ratings_table(ratings: Sequence[Rating]) -> str:
+    """Ratings with their intervals."""
     rows = [[rated.name, f"{rated.rating:+.0f}", points(rated.interval)] for rated in ratings]
     return table(["agent", "rating (Elo scale)", "95 % by seeds"], rows)
 
@@ -181,23 +185,6 @@ def to_csv(result: Result) -> str:
         row += [*game.points, *game.decisions, *(f"{s:.6f}" for s in game.seconds)]
         writer.writerow("" if cell is None else cell for cell in row)
     return text.getvalue()
-
-
-def to_html(result: Result, replays: Mapping[str, str]) -> str:
-    """A page with the report and a list of replays: what each shows, by the address of its file."""
-    listed = "".join(
-        f'<li><a href="{escape(address)}">{escape(words)}</a></li>\n'
-        for address, words in replays.items()
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<title>Games</title>\n<style>:root { color-scheme: light dark; } body { max-width: 60em; "
-        "margin: 2em auto; padding: 0 1em; font: 16px/1.5 system-ui, sans-serif; } "
-        "pre { overflow-x: auto; }</style>\n</head>\n<body>\n<h1>Games</h1>\n"
-        f"<h2>Report</h2>\n<pre>{escape(to_markdown(result))}</pre>\n"
-        f"<h2>Replays</h2>\n<ul>\n{listed}</ul>\n</body>\n</html>\n"
-    )
 
 
 def drawn(
@@ -297,6 +284,18 @@ def dots(
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+def ratings_plot(ratings: Sequence[Rating], kind: str) -> bytes:
+    """Ratings with their intervals as the content of a file, as `plot`."""
+    by_name = {plotted(shown(one.name, _LONGEST)): (one.rating, one.interval) for one in ratings}
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        dots(axes, [*by_name][::-1], by_name, scale=1)
+        axes.set_xlabel("rating, Elo scale (95 % interval by seeds)")
+
+    return drawn(kind, 6.4, 1.0 + 0.32 * len(by_name), draw)
 
 
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}

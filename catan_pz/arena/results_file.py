@@ -58,6 +58,8 @@ def header_of(
         "seconds_per_decision": config.seconds_per_decision,
         "rules": config.rules.to_dict(),
     }
+    if schedule.apart:
+        header["seeds"] = "apart"
     # As it is read from a file, where tuples are lists.
     return json.loads(json.dumps(header))
 
@@ -69,6 +71,12 @@ def found_seed(path: str | os.PathLike[str] | None) -> int | None:
         return None if header is None else check_seed(header.get("seed"))
     except ValueError as error:
         raise ValueError(f"{path}: line 1: {error}") from error
+
+
+def found_lineups(path: Path) -> list[list[str]] | None:
+    """The line-ups of the match in a file of results; None where there is no such file."""
+    header = _read(path)[0]
+    return None if header is None else shaped(header, _Match, f"{path}: line 1").lineups
 
 
 class ResultsFile:

@@ -64,10 +64,15 @@ def block_seed(seed: int, block: int) -> int:
 
 @dataclass(frozen=True)
 class Schedule:
-    """All games of a match or tournament: so many of each line-up, the last block completed."""
+    """All games of a match or tournament: so many of each line-up, the last block completed.
+
+    Line-ups play on the same seeds, or apart, each on seeds of its own; then one may be given
+    several times.
+    """
 
     lineups: tuple[Lineup, ...]
     games_per_lineup: int
+    apart: bool = False
 
     def games(self) -> Iterator[ScheduledGame]:
         """The games in order of their numbers."""
@@ -77,8 +82,9 @@ class Schedule:
         for block in range(max(blocks)):
             for lineup, order in enumerate(orders):
                 if block < blocks[lineup]:
+                    seed = block * len(orders) + lineup if self.apart else block
                     for seats in order:
-                        yield ScheduledGame(number, lineup, block, seats)
+                        yield ScheduledGame(number, lineup, seed, seats)
                         number += 1
 
 

@@ -31,6 +31,7 @@ GROUPS: Final = {
     "Compare": {
         "evaluate": ("matches", "Measure the win rate of one agent."),
         "tournament": ("matches", "Let agents play each other."),
+        "ladder": ("ladder", "Rate agents, until the ratings are precise."),
         "positions": ("matches", "Measure what an agent's choices lose in 200 positions."),
         "openings": ("studies", "Measure how often openings won in recorded games."),
         "agreement": ("studies", "Compare recorded decisions with an agent's."),

@@ -1,7 +1,7 @@
 """`catan-pz evaluate` and `catan-pz tournament`: agents against each other."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +88,7 @@ def evaluate(
     if test is not None:
         click.echo(str(test))
     tell_more(result)
-    write_replays(result, match)
+    write_page(result, match)
     check_played(result)
     if hub_card and model:
         tally, interval = result.tally(name), result.interval(name)
@@ -156,7 +156,7 @@ def tournament(
         **match.keywords(),
     )
     click.echo(to_markdown(result))
-    write_replays(result, match)
+    write_page(result, match)
     if report is not None:
         save_report(result, report)
         click.echo(f"The report is in {report}.", err=True)
@@ -229,39 +229,56 @@ def check_played(result: "Result") -> None:
         raise click.ClickException("every game was forfeited: this win rate measures nothing")
 
 
-def write_replays(result: "Result", match: MatchChoice) -> None:
-    """Write recorded games of a match as HTML files, evenly spread, and say where they are."""
-    from catan_pz.arena.records import record_path
-    from catan_pz.arena.report import to_html
-    from catan_pz.arena.schedule import spread
-    from catan_pz.files import write_bytes
+def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
+    """Write recorded games as HTML files in a folder; gives what each shows, by its name.
+
+    `records` are files by what their replays are called; those that aren't there are left out.
+    """
     from catan_pz.game.record import GameRecord
     from catan_pz.names import seat_names
     from catan_pz.play.frames import frames_of_record
     from catan_pz.progress import progress_bar
     from catan_pz.web.replay import make_replay
 
+    found = {name: path for name, path in records.items() if path.exists()}
+    listed = {}
+    with progress_bar() as bar:
+        task = bar.add_task("replays", total=len(found), note="")
+        for name, path in found.items():
+            with record_errors(path):
+                record = GameRecord.load(path)
+                frames = frames_of_record(record)
+                replay = make_replay(frames, names=record.names, record=record)
+            replay.save(folder / f"{name}.html")
+            winner, turns = record.result["winner"], record.result["turns"]
+            seats = seat_names(record.names, len(record.start["players"]))
+            won = "nobody won" if winner is None else f"{seats[winner]} won"
+            listed[f"{name}.html"] = f"{name}: {', '.join(seats)}; {won} in {turns} turns"
+            bar.advance(task)
+    return listed
+
+
+def write_page(result: "Result", match: MatchChoice) -> None:
+    """Write a page of a match, with the replays of recorded games, and say where it is."""
+    from catan_pz.arena import rate, to_markdown
+    from catan_pz.arena.records import record_path
+    from catan_pz.arena.schedule import spread
+    from catan_pz.files import write_bytes
+    from catan_pz.web.results_page import results_page
+
     if match.html is None:
         return
     match.html.mkdir(parents=True, exist_ok=True)
     drawn = [result.games[k] for k in spread(range(len(result.games)), match.most_html)]
     paths = [record_path(match.records or match.html, game.number) for game in drawn]
-    found = [path for path in paths if path.exists()]
-    listed = {}
-    with progress_bar() as bar:
-        task = bar.add_task("replays", total=len(found), note="")
-        for path in found:
-            with record_errors(path):
-                record = GameRecord.load(path)
-                frames = frames_of_record(record)
-                replay = make_replay(frames, names=record.names, record=record)
-            name = path.with_suffix(".html").name
-            replay.save(match.html / name)
-            winner, turns = record.result["winner"], record.result["turns"]
-            seats = seat_names(record.names, len(record.start["players"]))
-            won = "nobody won" if winner is None else f"{seats[winner]} won"
-            listed[name] = f"{path.stem}: {', '.join(seats)}; {won} in {turns} turns"
-            bar.advance(task)
-    write_bytes(match.html / "index.html", to_html(result, listed).encode())
-    lacking = f"; {len(drawn) - len(found)} have no record" if len(found) < len(drawn) else ""
-    click.echo(f"{match.html} has the replays of {len(found)} games{lacking}.", err=True)
+    listed = write_replays(match.html, {path.stem: path for path in paths})
+    report = to_markdown(result)
+    try:
+        ratings = rate(result)
+    except ValueError:  # some never met
+        ratings = []
+    words = f"{len(result.games):,} games from seed {result.seed}."
+    page = results_page("Games", words, result, ratings, listed, report)
+    write_bytes(match.html / "index.html", page.encode())
+    lacking = f"; {len(drawn) - len(listed)} have no record" if len(listed) < len(drawn) else ""
+    click.echo(f"{match.html} has the replays of {len(listed)} games{lacking}.", err=True)

@@ -1,0 +1,217 @@
+"""Ladders: rated entrants, whose games go where they tell most until all ratings are precise.
+
+A ladder is played in rounds. Each takes blocks of games one after the other, always the line-up
+that reduces the variance of the ratings that aren't precise yet by most per game (A-optimal
+design, by the Fisher information of the model that rates; V. V. Fedorov, Theory of Optimal
+Experiments, 1972). Each round is a file of results, so all that there is to know lies in them.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import combinations_with_replacement, count
+from math import inf
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+
+from catan_pz.agents.random_stream import one_way_seed
+from catan_pz.arena.entrants import AgentSpec, as_entrants
+from catan_pz.arena.match import MatchOptions, play_schedule
+from catan_pz.arena.ratings import ELO, VIRTUAL_GAMES, Rating, rate
+from catan_pz.arena.results import Result, result_of_drawn_seats
+from catan_pz.arena.results_file import found_lineups
+from catan_pz.arena.schedule import Lineup, Schedule, seatings
+from catan_pz.checks import check_count, check_number, check_seed, not_possible
+from catan_pz.files import read_text
+from catan_pz.rules import Rules
+
+GROWTH: Final = 4
+"""A round is two blocks for each entrant, or one for so many that have been played."""
+
+RECORDED: Final = 2
+"""Games that are recorded of each round."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ladder:
+    """What the file of a ladder says.
+
+    Attributes:
+        folder: where it is kept, beside the file.
+        entrants: agents as `catan_pz.agents.load` names them, by the names that they play under.
+        rules: of its games.
+        precision: half the width of each 95 % interval, in Elo points, at which games end.
+        games: after which it ends at the latest; the last round is completed.
+        seed: None for one drawn for each round.
+        seconds: longest decision; a longer one forfeits the game.
+    """
+
+    folder: Path
+    entrants: Mapping[str, str]
+    rules: Rules
+    precision: float = 20
+    games: int = 20_000
+    seed: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        check_number("precision", self.precision, above=0)
+        check_count("games", self.games)
+        if self.seed is not None:
+            check_seed(self.seed)
+        if self.seconds is not None:
+            check_number("seconds", self.seconds, above=0)
+        given = self.entrants
+        if not isinstance(given, dict) or len(given) < 2 or not _are_texts(given.values()):
+            allowed = 'two or more lines such as search = "search:simulations=100"'
+            raise not_possible("entrants", given, allowed)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The ladder of a file of TOML."""
+        try:
+            given = tomllib.loads(read_text(path))
+            known = [field.name for field in fields(cls) if field.name != "folder"]
+            for name in given:
+                if name not in known:
+                    raise not_possible("an entry", name, f"one of {', '.join(known)}", known)
+            if "entrants" not in given:
+                raise ValueError('there are no [entrants], lines such as search = "search"')
+            rules = given.pop("rules", {})
+            made = Rules.preset(rules) if isinstance(rules, str) else Rules.from_dict(rules)
+            return cls(folder=path.with_suffix(""), rules=made, **given)
+        except ValueError as error:  # of TOML, too
+            raise ValueError(f"{path}: {error}") from error
+
+    def play(self, agents: Sequence[AgentSpec], match: MatchOptions) -> Iterator["Standing"]:
+        """Play what is left of it; gives the standing before each round, and at the end.
+
+        `agents` are pairs of names and agents, one for each entrant; options of `match` that
+        name files are set here.
+        """
+        named = {entrant.name: entrant for entrant in as_entrants(agents)[0]}
+        done: list[Result] = []
+        for number in count(1):
+            path = self.folder / f"round-{number:03}.jsonl"
+            lineups = found_lineups(path)
+            if lineups is None:
+                standing = Standing.of(self, done)
+                if done:
+                    yield standing
+                if standing.is_over:
+                    return
+                lineups = [[standing.names[k] for k in one] for one in standing.next_lineups()]
+            played = [name for name in named if any(name in one for one in lineups)]
+            for name in {name for one in lineups for name in one} - set(played):
+                raise ValueError(
+                    f"{path} has games of {name!r}: enter it again, or begin another ladder"
+                )
+            indices = tuple(tuple(sorted(map(played.index, one))) for one in lineups)
+            seed = self.seed
+            done.append(
+                play_schedule(
+                    [named[name] for name in played],
+                    Schedule(indices, 1, apart=True),
+                    self.rules,
+                    None if seed is None else one_way_seed(seed, number, "catan-pz ladder"),
+                    replace(
+                        match,
+                        results=path,
+                        records=path.with_suffix(""),
+                        most_records=RECORDED,
+                        seconds_per_decision=self.seconds,
+                    ),
+                )
+            )
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a ladder stands: all its games, and the ratings by them."""
+
+    ladder: Ladder
+    result: Result
+
+    @classmethod
+    def of(cls, ladder: Ladder, rounds: Sequence[Result]) -> Self:
+        """After some rounds."""
+        games, blocks = [], 0
+        for one in rounds:
+            games += [replace(game, block=blocks + game.block) for game in one.games]
+            blocks += len(one.lineups)
+        numbered = [replace(game, number=k) for k, game in enumerate(games)]
+        seed = ladder.seed if ladder.seed is not None or not rounds else rounds[0].seed
+        names = tuple(ladder.entrants)
+        return cls(ladder, result_of_drawn_seats(names, ladder.rules, seed or 0, numbered))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entrants."""
+        return self.result.names
+
+    @cached_property
+    def ratings(self) -> list[Rating]:
+        """The strongest first; none where some never met the others."""
+        try:
+            return rate(self.result)
+        except ValueError:
+            return []
+
+    @cached_property
+    def precision(self) -> dict[str, float]:
+        """Half the width of each entrant's interval; infinite where an end is open."""
+        found = {rating.name: rating.half_width for rating in self.ratings}
+        return {name: found.get(name, inf) for name in self.names}
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether all ratings are as precise as the ladder asks for."""
+        return max(self.precision.values()) <= self.ladder.precision
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more games are played."""
+        return self.is_precise or len(self.result.games) >= self.ladder.games
+
+    def next_lineups(self) -> list[Lineup]:
+        """The line-ups of the next round, each a block of its own."""
+        players, k = self.ladder.rules.num_players, len(self.names)
+        rated = {rating.name: rating.rating / ELO for rating in self.ratings}
+        strengths = np.array([rated.get(name, 0.0) for name in self.names])
+        open_ends = [self.precision[name] > self.ladder.precision for name in self.names]
+        lineups = [x for x in combinations_with_replacement(range(k), players) if len({*x}) > 1]
+        sizes = [len(seatings(lineup)) for lineup in lineups]
+        copies = np.array([[lineup.count(one) for one in range(k)] for lineup in lineups])
+        odds = copies * np.exp(strengths - strengths.max())
+        chances = odds / odds.sum(axis=1, keepdims=True)  # (L, K) of winning
+
+        def information(row: int) -> Any:
+            return np.diag(chances[row]) - np.outer(chances[row], chances[row])
+
+        # (K, K) of the games so far, with the prior of the ratings.
+        known = np.eye(k) * VIRTUAL_GAMES / 4
+        index = {lineup: row for row, lineup in enumerate(lineups)}
+        games = np.bincount(
+            [index[self.result.lineups[game.lineup]] for game in self.result.games],
+            minlength=len(lineups),
+        )
+        for row in games.nonzero()[0]:
+            known += games[row] * information(row)
+        centred = np.eye(k) - 1 / k
+        wanted = centred * open_ends @ centred
+        chosen = []
+        for _ in range(max(2 * k, round(sum(games / sizes)) // GROWTH)):
+            covariance = np.linalg.inv(known)
+            slope = covariance @ wanted @ covariance
+            gain = chances @ slope.diagonal() - ((chances @ slope) * chances).sum(axis=1)
+            best = int(gain.argmax())
+            known += sizes[best] * information(best)
+            chosen.append(lineups[best])
+        return sorted(chosen)

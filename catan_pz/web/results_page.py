@@ -1,0 +1,127 @@
+"""The results of matches as one HTML page: ratings, strength by time, who beats whom, replays."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+from math import log10
+
+from catan_pz.arena.ratings import Rating
+from catan_pz.arena.report import points
+from catan_pz.arena.results import Result, percent
+from catan_pz.files import resource
+
+
+def results_page(
+    title: str,
+    words: str,
+    result: Result,
+    ratings: Sequence[Rating],
+    replays: Mapping[str, str],
+    report: str = "",
+) -> str:
+    """A page that loads nothing else.
+
+    Args:
+        title: of the page.
+        words: what was played.
+        result: the games.
+        ratings: by them, the strongest first; may be empty.
+        replays: what each shows, by the address of its file.
+        report: more tables, as text.
+    """
+    names = [rating.name for rating in ratings]
+    names += sorted({*result.played} - {*names}, key=lambda name: -result.win_rate(name))
+    parts = {
+        "title": escape(title),
+        "words": escape(words),
+        "style": "".join(_read(f"{name}.css") for name in ("colors", "index", "results")),
+        "ratings": _ratings(result, names, {rating.name: rating for rating in ratings}),
+        "times": _times(result, ratings),
+        "pairs": _pairs(result, names),
+        "replays": "".join(
+            f'<li><a href="{escape(address)}">{escape(told)}</a></li>\n'
+            for address, told in replays.items()
+        ),
+        "report": f"<pre>{escape(report)}</pre>" if report else "",
+    }
+    page = re.sub(
+        r"(?s)<section data-of=(\w+)>.*?</section>\n",
+        lambda found: found[0] if parts[found[1]] else "",
+        _read("results.html"),
+    )
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
+
+
+def _read(name: str) -> str:
+    return (resource("catan_pz.web", "pages") / name).read_text(encoding="utf-8")
+
+
+def _table(titles: Sequence[str], rows: Sequence[str]) -> str:
+    heads = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    return f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table>"
+
+
+def _ratings(result: Result, names: Sequence[str], ratings: Mapping[str, Rating]) -> str:
+    shown = [(one.rating, *(one.interval or ())) for one in ratings.values()]
+    ends = [end for one in shown for end in one if end is not None] or [0.0]
+    left, width = min(ends), max(max(ends) - min(ends), 1)
+    titles = ["", "agent", "seats", "won", "ms a decision"]
+    if ratings:
+        titles[2:2] = ["rating", "95 %", "scale"]
+    rows = []
+    for place, name in enumerate(names, 1):
+        tally = result.tally(name)
+        cells = [f"<td>{place}</td>", f'<th scope="row">{escape(name)}</th>']
+        if ratings:
+            one = ratings[name]
+            low, high = (one.rating if end is None else end for end in one.interval or (None, None))
+            at, begin = (100 * (value - left) / width for value in (one.rating, low))
+            bar = f'<i style="left:{begin:.2f}%;width:{100 * (high - low) / width:.2f}%"></i>'
+            cells.append(f"<td>{one.rating:+.0f}</td><td>{points(one.interval)}</td>")
+            cells.append(f'<td class="scale">{bar}<b style="left:{at:.2f}%"></b></td>')
+        rate = percent(result.win_rate(name))
+        cells.append(f"<td>{tally.seats:,}</td><td>{rate}</td><td>{tally.milliseconds:.3g}</td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>\n")
+    return _table(titles, rows)
+
+
+def _times(result: Result, ratings: Sequence[Rating]) -> str:
+    """Ratings over the time of a decision, on a logarithmic scale."""
+    if len(ratings) < 2:
+        return ""
+    places = {one.name: log10(max(result.tally(one.name).milliseconds, 1e-3)) for one in ratings}
+    first, last = int(min(places.values()) // 1), int(-(-max(places.values()) // 1))
+    low, high = ratings[-1].rating, ratings[0].rating
+    marks = [
+        f'<u style="left:{100 * (power - first) / max(last - first, 1):.1f}%">{10.0**power:g}</u>'
+        for power in range(first, last + 1)
+    ]
+    marks += [
+        f'<b style="left:{100 * (places[one.name] - first) / max(last - first, 1):.1f}%;'
+        f'bottom:{100 * (one.rating - low) / max(high - low, 1):.1f}%" '
+        f'title="{one.rating:+.0f}">{escape(one.name)}</b>'
+        for one in ratings
+    ]
+    return "\n".join(marks)
+
+
+def _pairs(result: Result, names: Sequence[str]) -> str:
+    """Who beat whom: by pairs of seats of a game of which one won."""
+    beaten: Counter[tuple[str, str]] = Counter()
+    for game in result.games:
+        if game.winner is not None:
+            winner = game.seats[game.winner]
+            beaten.update((winner, other) for other in game.seats if other != winner)
+    rows = []
+    for place, name in enumerate(names, 1):
+        cells = [f'<td>{place}</td><th scope="row">{escape(name)}</th>']
+        for other in names:
+            won, met = beaten[name, other], beaten[name, other] + beaten[other, name]
+            share = won / met if met else 0.5
+            color, depth = "yes" if share > 0.5 else "accent", 90 * abs(share - 0.5)
+            told = f"{100 * share:.0f}" if met else ""
+            mixed = f"color-mix(in srgb, var(--{color}) {depth:.0f}%, transparent)"
+            cells.append(f'<td title="{won:,} of {met:,}" style="background:{mixed}">{told}</td>')
+        rows.append(f"<tr>{''.join(cells)}</tr>\n")
+    return _table(["", "agent", *map(str, range(1, len(names) + 1))], rows)
