@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from shutil import copytree
 
 from sphinx.application import Sphinx
 
@@ -77,7 +78,7 @@ html_theme_options = {
 
 
 def setup(app: Sphinx) -> None:
-    """Let a game be played for the pages that show a replay."""
+    """Let a game be played for the pages that show a replay, and copy the page of the ladder."""
     app.connect("build-finished", _write_replay)
 
 
@@ -88,3 +89,4 @@ def _write_replay(app: Sphinx, error: Exception | None) -> None:
         frames = frames_of_match(session, notes)
         replay = make_replay(frames, names=session.names, record=session.record)
         replay.save(Path(app.outdir) / "replay.html")
+        copytree(Path(__file__).parent / "ladder", Path(app.outdir) / "ladder", dirs_exist_ok=True)

@@ -562,6 +562,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "options_of_matches": partial(shared_options, MatchChoice._fields[1:]),
     "options_of_rules": partial(shared_options, RuleChoice._fields),
     "commands": commands,
+    "ladder": lambda: (PAGES / "ladder" / "ratings.md").read_text(encoding="utf-8"),
     "columns": lambda: column_table(schema_of(encoders.load("flat"), Rules().num_actions)),
     "event_kinds": event_kinds,
     "perft": perft_table,

@@ -202,7 +202,7 @@ class Standing:
             [index[self.result.lineups[game.lineup]] for game in self.result.games],
             minlength=len(lineups),
         )
-        for row in games.nonzero()[0]:
+        for row in games.nonzero()[0].tolist():
             known += games[row] * information(row)
         centred = np.eye(k) - 1 / k
         wanted = centred * open_ends @ centred

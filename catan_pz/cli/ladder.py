@@ -1,5 +1,6 @@
 """`catan-pz ladder`: ratings of many agents, with games added until they are precise."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,10 +39,9 @@ def ladder(file: Path, workers: int | None) -> None:
     standing = played(_play, made, agents, workers)
     _write(standing)
     tell_more(standing.result)
-    told = "all ratings are as precise as asked for"
     if not standing.is_precise:
-        told = f"no more games than games={made.games}, and not within {made.precision:g} yet"
-    click.echo(f"{_words(standing)}: {told}. The page is {made.folder / 'index.html'}.")
+        click.echo(f"Ended by games = {made.games}, before all were within {made.precision:g}.")
+    click.echo(f"{_words(standing)}. The page is {made.folder / 'index.html'}.")
 
 
 def _play(made: "Ladder", agents: list[tuple[str, Any]], workers: int | None) -> "Standing":
@@ -54,7 +54,10 @@ def _play(made: "Ladder", agents: list[tuple[str, Any]], workers: int | None) ->
 
 def _words(standing: "Standing") -> str:
     name, widest = max(standing.precision.items(), key=lambda one: one[1])
-    return f"{len(standing.result.games):,} games, ratings within {widest:.0f} ({shown(name)})"
+    within = f"all ratings within {widest:.0f} points, {shown(name)} the least precise"
+    if widest == math.inf:
+        within = f"the interval of {shown(name)} is open"
+    return f"{len(standing.result.games):,} games, {within}"
 
 
 def _write(standing: "Standing") -> None:
@@ -70,7 +73,7 @@ def _write(standing: "Standing") -> None:
     named = {f"{path.parent.name}-{path.stem}": path for path in chosen}
     words = f"{_words(standing)}. Rules: {changed_options(made.rules)}.".replace("`", "")
     page = results_page(
-        f"Ladder: {made.folder.name}", words, result, ratings, write_replays(made.folder, named)
+        made.folder.name.capitalize(), words, result, ratings, write_replays(made.folder, named)
     )
     write_bytes(made.folder / "index.html", page.encode())
     write_bytes(made.folder / "ratings.md", ratings_table(ratings).encode())

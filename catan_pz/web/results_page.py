@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
-from math import log10
+from math import ceil, floor, log10
 
 from catan_pz.arena.ratings import Rating
 from catan_pz.arena.report import points
@@ -68,7 +68,7 @@ def _ratings(result: Result, names: Sequence[str], ratings: Mapping[str, Rating]
     left, width = min(ends), max(max(ends) - min(ends), 1)
     titles = ["", "agent", "seats", "won", "ms a decision"]
     if ratings:
-        titles[2:2] = ["rating", "95 %", "scale"]
+        titles[2:2] = ["rating", "95 %", ""]
     rows = []
     for place, name in enumerate(names, 1):
         tally = result.tally(name)
@@ -90,19 +90,24 @@ def _times(result: Result, ratings: Sequence[Rating]) -> str:
     """Ratings over the time of a decision, on a logarithmic scale."""
     if len(ratings) < 2:
         return ""
-    places = {one.name: log10(max(result.tally(one.name).milliseconds, 1e-3)) for one in ratings}
-    first, last = int(min(places.values()) // 1), int(-(-max(places.values()) // 1))
-    low, high = ratings[-1].rating, ratings[0].rating
+    powers = [log10(max(result.tally(one.name).milliseconds, 1e-3)) for one in ratings]
+    first, last = floor(min(powers)), max(ceil(max(powers)), floor(min(powers)) + 1)
+    height = max(ratings[0].rating - ratings[-1].rating, 1)
     marks = [
-        f'<u style="left:{100 * (power - first) / max(last - first, 1):.1f}%">{10.0**power:g}</u>'
+        f'<u style="left:{100 * (power - first) / (last - first):.1f}%">{10.0**power:g}</u>'
         for power in range(first, last + 1)
     ]
-    marks += [
-        f'<b style="left:{100 * (places[one.name] - first) / max(last - first, 1):.1f}%;'
-        f'bottom:{100 * (one.rating - low) / max(high - low, 1):.1f}%" '
-        f'title="{one.rating:+.0f}">{escape(one.name)}</b>'
-        for one in ratings
-    ]
+    before, is_left = 2.0, False
+    for one, power in zip(ratings, powers, strict=True):
+        left = (power - first) / (last - first)
+        bottom = (one.rating - ratings[-1].rating) / height
+        is_left = not is_left and before - bottom < 0.05 and left > 0.3  # beside the one above
+        before = bottom
+        marks.append(
+            f'<b{" class=left" * is_left} title="{one.rating:+.0f}" '
+            f'style="left:{100 * left:.1f}%;bottom:{100 * bottom:.1f}%">'
+            f"<span>{escape(one.name)}</span></b>"
+        )
     return "\n".join(marks)
 
 

@@ -1,0 +1,118 @@
+"""Ladders: which games are played, ratings, and resuming."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz.arena import MatchOptions, load_results, rate
+from catan_pz.arena.ladder import Ladder, Standing
+from catan_pz.arena.ratings import ELO
+from catan_pz.arena.results import GameResult, result_of_drawn_seats
+from catan_pz.rules import Rules
+from tests.arena.players import QUICK, Builder, Failing
+
+RULES = Rules.make(num_players=2, **QUICK)
+AGENTS: list[tuple[str, Any]] = [
+    ("eager", Builder()),
+    ("random", "random"),
+    ("weighted", "weighted"),
+]
+PAIRS = [(0, 1), (0, 2), (1, 2)]
+
+
+def ladder(folder: Path, **options: Any) -> Ladder:
+    entrants = {name: name for name, _ in AGENTS}
+    given = {"precision": 110, "games": 200, "seed": 3, "rules": RULES}
+    return Ladder(folder=folder, **{"entrants": entrants} | given | options)
+
+
+def last(made: Ladder, agents: Any = AGENTS, **options: Any) -> Standing:
+    """Where a ladder ends."""
+    *_, standing = made.play(agents, MatchOptions(progress=False, **options))
+    return standing
+
+
+def variance(standing: Standing, more: tuple[str, ...]) -> float:
+    """Of all ratings by the information of the games and of one block more, summed up."""
+    t = np.array([{r.name: r.rating / ELO for r in standing.ratings}[n] for n in standing.names])
+    information = np.eye(len(t)) / 4
+    for seats in [*(game.seats for game in standing.result.games), more, more]:
+        odds = np.array([seats.count(name) for name in standing.names]) * np.exp(t)
+        p = odds / odds.sum()
+        information += np.diag(p) - np.outer(p, p)
+    centred = np.eye(len(t)) - 1 / len(t)
+    return float(np.trace(centred @ np.linalg.inv(information) @ centred))
+
+
+def test_the_next_block_tells_most() -> None:
+    # Two have met often and are even; the third has met the second alone, and mostly lost.
+    pairs = [("eager", "random"), ("random", "eager")] * 60
+    pairs += [("random", "weighted")] * 12 + [("weighted", "random")] * 3
+    made, games = ladder(Path("nowhere"), precision=30), []
+    for block, seats in enumerate(pairs):
+        end: Any = (0, "victory", None, "", 9, (3, 0), (9, 9), (0.0, 0.0))
+        won = GameResult(0, 0, block, seats, *end)
+        games += [won, replace(won, seats=seats[::-1], winner=1)]
+    names = tuple(made.entrants)
+    standing = Standing.of(made, [result_of_drawn_seats(names, RULES, 3, games)])
+    after = {pair: variance(standing, (names[pair[0]], names[pair[1]])) for pair in PAIRS}
+    assert min(after, key=after.__getitem__) in standing.next_lineups()
+    assert (0, 1) not in standing.next_lineups()
+
+
+def test_a_ladder_ends_when_its_ratings_are_precise(tmp_path: Path) -> None:
+    made = ladder(tmp_path / "rough", precision=200)
+    rough, fine = last(made), last(ladder(tmp_path / "fine"))
+    for standing in (rough, fine):
+        assert standing.is_precise
+        assert max(one.half_width for one in standing.ratings) <= standing.ladder.precision
+    assert len(rough.result.games) < len(fine.result.games) < 200
+    few = last(ladder(tmp_path / "few", precision=1, games=50))
+    assert not few.is_precise
+    assert 50 <= len(few.result.games) < 80  # the last round is completed
+
+
+def test_ratings_are_those_of_the_arena_for_all_games_together(tmp_path: Path) -> None:
+    standing = last(ladder(tmp_path))
+    rounds = [load_results(path) for path in sorted(tmp_path.glob("round-*.jsonl"))]
+    assert len(rounds) > 1
+    games = [(game.seats, game.winner) for one in rounds for game in one.games]
+    assert [(game.seats, game.winner) for game in standing.result.games] == games
+    assert standing.ratings == rate(standing.result)
+    # Each block of each round has a seed of its own, so that none is counted as one with another.
+    assert set(Counter(game.block for game in standing.result.games).values()) == {2}
+
+
+def test_a_ladder_that_was_killed_goes_on_to_the_same_ratings(tmp_path: Path) -> None:
+    whole = last(ladder(tmp_path / "whole"))
+    last(ladder(tmp_path / "killed"))
+    *kept, torn = sorted((tmp_path / "killed").glob("round-*.jsonl"))
+    lines = torn.read_bytes().split(b"\n")
+    torn.write_bytes(b"\n".join([*lines[:4], lines[4][:20]]))  # in the middle of a line
+    assert kept
+    again = last(ladder(tmp_path / "killed"), workers=2)
+    assert again.result == whole.result
+    assert again.ratings == whole.ratings
+    torn.write_bytes(lines[0][:30])  # even before the first game
+    assert last(ladder(tmp_path / "killed")).ratings == whole.ratings
+
+
+def test_entrants_join_and_keep_what_was_played(tmp_path: Path) -> None:
+    before = last(ladder(tmp_path, precision=200))
+    files = {path: path.read_bytes() for path in tmp_path.glob("round-*.jsonl")}
+    entrants = dict.fromkeys(("eager", "random", "weighted", "failing"), "")
+    made = ladder(tmp_path, precision=200, entrants=entrants)
+    with pytest.warns(match="failing forfeited"):
+        after = last(made, [*AGENTS, ("failing", Failing(14))])
+    assert all(path.read_bytes() == content for path, content in files.items())
+    kept = after.result.games[: len(before.result.games)]
+    assert [game.turns for game in kept] == [game.turns for game in before.result.games]
+    assert {rating.name for rating in after.ratings} == set(entrants)
+    with pytest.raises(ValueError, match=r"round-\d+.jsonl has games of 'failing': enter it again"):
+        last(ladder(tmp_path))
+    with pytest.raises(ValueError, match="holds another match"):
+        last(made, [("eager", Builder(eager=False)), *AGENTS[1:], ("failing", Failing(14))])
