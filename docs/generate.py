@@ -5,6 +5,7 @@ What stands between `<!-- generated: NAME -->` and `<!-- end -->` on a page is t
 """
 
 import ast
+import csv
 import inspect
 import json
 import re
@@ -553,6 +554,18 @@ def perft_table() -> str:
     return table(["depth", "start, 2 players", "the position shown"], *rows)
 
 
+def ladder() -> str:
+    """Ratings that `catan-pz ladder` has written."""
+    rows = list(csv.reader((PAGES / "ladder/ratings.csv").read_text().splitlines()))
+    shown = []
+    for name, rating, low, high, seats, milliseconds in rows[1:]:
+        points = f"{float(rating):+.0f}", f"{float(low):+.0f} to {float(high):+.0f}"
+        half = f"{(float(high) - float(low)) / 2:.0f}"
+        shown.append([name, *points, half, f"{int(seats):,}", milliseconds])
+    titles = ["agent", "rating", "95 % interval", "half of it", "seats", "ms a decision"]
+    return table(titles, *shown)
+
+
 BLOCKS: Final[dict[str, Callable[[], str]]] = {
     **{
         f"options_{name}": partial(options_of, name)
@@ -562,7 +575,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "options_of_matches": partial(shared_options, MatchChoice._fields[1:]),
     "options_of_rules": partial(shared_options, RuleChoice._fields),
     "commands": commands,
-    "ladder": lambda: (PAGES / "ladder" / "ratings.md").read_text(encoding="utf-8"),
+    "ladder": ladder,
     "columns": lambda: column_table(schema_of(encoders.load("flat"), Rules().num_actions)),
     "event_kinds": event_kinds,
     "perft": perft_table,

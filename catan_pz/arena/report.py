@@ -150,7 +150,7 @@ def _ratings(result: Result) -> str:
 
 
 def ratings_table(ratings: Sequence[Rating]) -> str:
-    """Ratings with their intervals."""
+    """Ratings with their intervals, in Markdown."""
     rows = [[rated.name, f"{rated.rating:+.0f}", points(rated.interval)] for rated in ratings]
     return table(["agent", "rating (Elo scale)", "95 % by seeds"], rows)
 
@@ -184,6 +184,18 @@ def to_csv(result: Result) -> str:
         row += [game.end, game.offender, game.reason, game.turns]
         row += [*game.points, *game.decisions, *(f"{s:.6f}" for s in game.seconds)]
         writer.writerow("" if cell is None else cell for cell in row)
+    return text.getvalue()
+
+
+def ratings_csv(result: Result, ratings: Sequence[Rating]) -> str:
+    """A header and one line for each agent; an end of an interval that is open is left empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["agent", "rating", "low", "high", "seats", "ms a decision"])
+    for one in ratings:
+        tally, numbers = result.tally(one.name), (one.rating, *(one.interval or (None, None)))
+        rounded = ["" if number is None else f"{number:.1f}" for number in numbers]
+        writer.writerow([one.name, *rounded, tally.seats, f"{tally.milliseconds:.3g}"])
     return text.getvalue()
 
 

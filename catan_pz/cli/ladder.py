@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from catan_pz.cli.agents import agent_source, encoder_option, trust_option
-from catan_pz.cli.console import OLD_FILE, command, need, option, usage_errors
+from catan_pz.cli.console import OLD_FILE, command, need, option
 from catan_pz.cli.matches import played, tell_more, write_replays
 from catan_pz.cli.options import COUNT
 from catan_pz.names import shown
@@ -15,7 +15,7 @@ from catan_pz.names import shown
 if TYPE_CHECKING:
     from catan_pz.arena.ladder import Ladder, Standing
 
-REPLAYS: Final = 12
+REPLAYS: Final = 8
 """Of the recorded games, evenly spread."""
 
 
@@ -32,12 +32,17 @@ def ladder(file: Path, workers: int | None) -> None:
     """
     need("arena", "a ladder", "scipy", "matplotlib")
     from catan_pz.arena.ladder import Ladder
+    from catan_pz.arena.report import ratings_table
 
-    with usage_errors():
-        made = Ladder.read(file)
-    agents = [(name, agent_source(spec, made.rules)) for name, spec in made.entrants.items()]
+    made, agents = Ladder.read(file), []
+    for name, spec in made.entrants.items():
+        try:
+            agents.append((name, agent_source(spec, made.rules)))
+        except click.UsageError as error:
+            raise click.ClickException(f"{file}: entrant {name!r}: {error.message}") from error
     standing = played(_play, made, agents, workers)
     _write(standing)
+    click.echo(ratings_table(standing.ratings))
     tell_more(standing.result)
     if not standing.is_precise:
         click.echo(f"Ended by games = {made.games}, before all were within {made.precision:g}.")
@@ -61,8 +66,8 @@ def _words(standing: "Standing") -> str:
 
 
 def _write(standing: "Standing") -> None:
-    """The page, the table and the plot of a ladder, with the replays of its recorded games."""
-    from catan_pz.arena.report import changed_options, ratings_plot, ratings_table
+    """The page, the ratings and the plot of a ladder, with the replays of its recorded games."""
+    from catan_pz.arena.report import changed_options, ratings_csv, ratings_plot
     from catan_pz.arena.schedule import spread
     from catan_pz.files import write_bytes
     from catan_pz.web.results_page import results_page
@@ -76,5 +81,5 @@ def _write(standing: "Standing") -> None:
         made.folder.name.capitalize(), words, result, ratings, write_replays(made.folder, named)
     )
     write_bytes(made.folder / "index.html", page.encode())
-    write_bytes(made.folder / "ratings.md", ratings_table(ratings).encode())
+    write_bytes(made.folder / "ratings.csv", ratings_csv(result, ratings).encode())
     write_bytes(made.folder / "ratings.svg", ratings_plot(ratings, "svg"))

@@ -27,14 +27,10 @@ def test_a_ladder_writes_one_page_and_goes_on(tmp_path: Path, capsys: Any) -> No
     page = (folder / "index.html").read_text()
     assert "<title>Ladder</title>" in page
     assert "<b></th>" not in page  # names are text
-    assert "&lt;b&gt;" in page
     assert not re.search(r"\{\{|(src|href)=\"(https?:|/)", page)
-    replays = re.findall(r'<a href="([^"]+)">', page)
-    assert replays
-    assert all((folder / name).is_file() for name in replays)
-    rows = (folder / "ratings.md").read_text().split("\n")
-    assert rows[2].startswith("| heuristic | +")
-    assert "<svg" in (folder / "ratings.svg").read_text()
+    names = re.findall(r'<a href="([^"]+)">', page)
+    assert all((folder / name).is_file() for name in names or [""])
+    assert "\nheuristic," in (folder / "ratings.csv").read_text()
     games = {path: path.read_bytes() for path in folder.glob("round-*.jsonl")}
     assert main(["ladder", str(file)]) == 0  # nothing is left to play
     assert {path: path.read_bytes() for path in folder.glob("round-*.jsonl")} == games
@@ -44,26 +40,24 @@ def test_a_ladder_writes_one_page_and_goes_on(tmp_path: Path, capsys: Any) -> No
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
+        ("seed = 1", "sed = 1", r"an entry must be one of entrants, .*did you mean 'seed'"),
+        ("seed = 1", "seed = ", "Invalid value"),
+        ("precision = 300", "precision = -1", "precision must be"),
+        ("trading", "trade", "unknown option trade"),
+        ('"<b>" = "random"', "", "entrants must be two or more lines"),
         (
-            "seed = 1",
-            "sed = 1",
-            r"ladder.toml: an entry must be one of .*\(did you mean 'seed'\?\)",
+            '"heuristic"',
+            '"heuristics"',
+            "entrant 'heuristic': agent must be one of .*did you mean 'heuristic'",
         ),
-        ("seed = 1", "seed = ", "ladder.toml: Invalid value"),
-        ("precision = 300", "precision = -1", "ladder.toml: precision must be"),
-        ("trading", "trade", "ladder.toml: unknown option trade"),
-        ('"<b>" = "random"', "", "ladder.toml: entrants must be two or more lines"),
-        ('"random"', "1", "ladder.toml: entrants must be two or more lines"),
-        ('"heuristic"', '"heuristics"', "agent must be one of .*did you mean 'heuristic'"),
     ],
 )
 def test_other_files_are_refused_in_one_line(
     old: str, new: str, told: str, tmp_path: Path, capsys: Any
 ) -> None:
-    file = tmp_path / "ladder.toml"
-    file.write_text(TEXT.replace(old, new))
+    (file := tmp_path / "ladder.toml").write_text(TEXT.replace(old, new))
     assert main(["ladder", str(file)]) != 0
     error = capsys.readouterr().err
-    assert re.search(told, error)
+    assert re.search(f"ladder.toml: {told}", error)
     assert error.count("\n") == 1
     assert [*tmp_path.iterdir()] == [file]
