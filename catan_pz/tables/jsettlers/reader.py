@@ -10,7 +10,6 @@ from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.rules import Board
 from catan_pz.tables.jsettlers import contents
-from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import (
     JSETTLERS,
     MOST_OFFERS,
@@ -59,21 +58,14 @@ class TableReader:
         max_offers: int = MOST_OFFERS,
     ) -> None:
         self.number = number
-        self.names: dict[int, str] = {}
-        """of those who sit, by the number of the seat"""
-        self.table: TableDecisions | None = None
-        """its decisions; None until somebody's first turn"""
-        self.offers: dict[int, Bundles] = {}
-        """open offers by seat, what each gives and gets"""
-        self.first = 0
-        """the seat that goes first"""
-        self.state = 0
-        """number of the table's state"""
+        self.names: dict[int, str] = {}  # of those who sit, by the number of the seat
+        self.table: TableDecisions | None = None  # until somebody's first turn
+        self.offers: dict[int, Bundles] = {}  # open ones by seat, what each gives and gets
+        self.first = 0  # the seat that goes first
+        self.state = 0  # number of the table's state
         self.winner: int | None = None
-        self.points: tuple[int, ...] | None = None
-        """at the end, by seat, once they are told"""
-        self._trading, self._max_offers = trading, max_offers
-        self._observe = observe
+        self.points: tuple[int, ...] | None = None  # at the end, by seat, once they are told
+        self._trading, self._max_offers, self._observe = trading, max_offers, observe
         self._board: Board | None = None
         self._card: Card | None = None  # played, and its effect is not told yet
         self._taken: dict[int, int] = {}  # by monopoly, by seat
@@ -135,14 +127,16 @@ class TableReader:
 
     def _sit_down(self, message: Message) -> None:
         number = message.integer(2)
-        if self.table is None and 0 <= number < SEATS:
+        if self.table is None and 0 <= number < contents.SEATS:
             self.names[number] = message.text(1)
 
     def _layout(self, message: Message) -> None:
         self._board = contents.board_in(message) or self._board
 
-    def _start(self, number: int) -> None:
+    def _start(self, number: int, state: int) -> None:
         """Somebody has the first turn."""
+        if state != _FIRST_SETTLEMENT:
+            raise ContradictionError(f"the game is under way before the first turn (state {state})")
         if self._board is None:
             raise MessageError("a turn begins, and there is no board yet")
         rules = table_rules(len(self.names), self._trading, self._max_offers)
@@ -274,10 +268,8 @@ class TableReader:
 
     def _clear(self, message: Message) -> None:
         number = message.integer(1)
-        if number < 0:
-            self.offers.clear()
-        else:
-            self.offers.pop(self.seat_of(number), None)
+        for seat in [*self.offers] if number < 0 else [self.seat_of(number)]:
+            self.offers.pop(seat, None)
 
     def _accepted(self, message: Message) -> Asks | None:
         taker, maker = message.integers(1, 3)
@@ -305,13 +297,10 @@ class TableReader:
 
     def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Asks | None:
         """The table draws what is discarded by one who took too long, and tells it by kinds."""
-        cards = [
-            UNKNOWN if kind == contents.UNKNOWN_RESOURCE else int(contents.resource(kind))
-            for kind, n in pairs
-            for _ in range(n)
-        ]
-        if seat == self.seat:
-            self._to_discard = False
+        cards = [kind for kind, n in pairs for _ in range(n)]
+        hidden = contents.UNKNOWN_RESOURCE
+        cards = [UNKNOWN if kind == hidden else int(contents.resource(kind)) for kind in cards]
+        self._to_discard &= seat != self.seat
         self.decisions.draw_discards(seat, cards)
         return self._asked_to_discard()
 
@@ -320,11 +309,11 @@ class TableReader:
         if len(fields) % 2:
             raise MessageError(f"message {message.kind}: {len(fields)} fields aren't pairs")
         values = dict(zip(fields[::2], fields[1::2], strict=True))
-        if _LARGEST_ARMY in values and self.table is not None:
+        if _LARGEST_ARMY in values:
             number = values[_LARGEST_ARMY]
             self._largest_army = NOBODY if number < 0 else self.seat_of(number)
         # The player named as current has won where it is named alone.
-        if values.get(_WINNER, -1) >= 0 and self.table is not None and len(values) == 1:
+        if values.get(_WINNER, -1) >= 0 and len(values) == 1:
             self.winner = self.seat_of(values[_WINNER])
 
     def _turn(self, message: Message) -> Asks | None:
@@ -332,10 +321,8 @@ class TableReader:
         state = message.integer(2) if len(message.fields) > 2 else _ROLL_OR_CARD
         if number < 0:
             return None
-        if self.table is None and state != _FIRST_SETTLEMENT:
-            raise ContradictionError(f"the game is under way before the first turn (state {state})")
         if self.table is None:
-            self._start(number)
+            self._start(number, state)
         self._card = None
         self.decisions.begin_turn(self.seat_of(number), state == _OVER, self._largest_army)
         self.offers.clear()
@@ -374,7 +361,7 @@ class TableReader:
     def _statistics(self, message: Message) -> None:
         if message.text(1).startswith("t"):
             return
-        points = message.integers(1, 1 + SEATS)
+        points = message.integers(1, 1 + contents.SEATS)
         self.points = tuple(points[number] for number in self.numbers)
 
 

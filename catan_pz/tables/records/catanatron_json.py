@@ -9,10 +9,11 @@ from catan_pz.tables.catanatron import moves as theirs
 from catan_pz.tables.catanatron.facts import board_from_map, player_facts
 from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, our_order
 from catan_pz.tables.records import moves
-from catan_pz.tables.records.moves import BOT, Act, Marks
+from catan_pz.tables.records.moves import BOT, Marks
 from catan_pz.tables.records.playing import ReadGame, Report, ToldGame, played, rules_at
 from catan_pz.tables.records.sight import Sight
-from catan_pz.terms import Card, Resource
+from catan_pz.tables.records.telling import Telling
+from catan_pz.terms import Card
 
 FORMAT: Final = "catanatron game"
 _USUAL_POINTS: Final = 10
@@ -49,22 +50,23 @@ def _board(tiles: Sequence[Mapping[str, Any]]) -> Board:
     return board_from_map({"tiles": written})
 
 
-class _Game:
+class _Game(Telling):
     """A file, read move by move."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__()
         self.data = data
         self.colors: list[str] = data["colors"]
-        self.moves: list[moves.Move] = []
-        self.discards: dict[int, list[Resource]] = {}
-        self.offer: moves.Offer | None = None
+        self.open_offer: moves.Offer | None = None
 
     def told(self, goal: int) -> ToldGame:
         """All moves, and the last state as a check."""
         rules = rules_at(len(self.colors), _board(self.data["tiles"]), victory_points=goal)
         for number, (written, result) in enumerate(_records(self.data)):
-            self.take(f"move {number}", Move.read(self.colors, written, result))
-        self.flush("end")
+            self.place = f"move {number}"
+            self.take(Move.read(self.colors, written, result))
+        self.place = "end"
+        self.flush()
         self.moves.append(moves.Check("end", self.end().values))
         if self.data.get("winning_color") is not None:
             self.moves.append(moves.Over("end", self.colors.index(self.data["winning_color"])))
@@ -73,49 +75,33 @@ class _Game:
         return ToldGame(rules, self.moves, report, list(self.colors))
 
     def marks(self, seat: int) -> Marks:
-        """What is to be said of the decisions of a seat."""
+        """Whether a program sits there."""
         return (BOT,) if self.colors[seat] in self.data.get("bot_colors", ()) else ()
 
-    def take(self, place: str, move: Move) -> None:
+    def take(self, move: Move) -> None:
         """Read one move."""
-        seat, marks = move.seat, self.marks(move.seat)
+        seat, answered = move.seat, self.open_offer
         if move.kind in ("DISCARD", "DISCARD_RESOURCE"):
             names = move.value if move.kind == "DISCARD" else (move.value or move.result,)
-            self.discards.setdefault(seat, []).extend(RESOURCE_OF[name] for name in names)
-            return
-        self.flush(place)
-        if move.kind == "MOVE_ROBBER":
-            victim, name = theirs.victim_of(move, self.colors), theirs.stolen(move)
-            hex_id, card = theirs.HEX_OF[move.value[0]], RESOURCE_OF.get(name or "")
-            self.moves.append(moves.Rob(place, seat, hex_id, victim, card, marks))
+            cards = [RESOURCE_OF[name] for name in names]
+            self.discard(seat, self.discards.get(seat, []) + cards)
+        elif move.kind == "MOVE_ROBBER":
+            self.move_robber(seat, theirs.HEX_OF[move.value[0]])
+            card = RESOURCE_OF.get(theirs.stolen(move) or "")
+            self.rob(theirs.victim_of(move, self.colors), card)
         elif move.kind == "OFFER_TRADE":
-            give, get = _sides(move.value)
-            self.offer = moves.Offer(place, seat, give, get, marks=marks)
-            self.moves.append(self.offer)
+            self.open_offer = self.offer(seat, *_sides(move.value))
         elif move.kind in _TRADES:
-            self.answer(move)
+            if answered is not None and move.kind == "CONFIRM_TRADE":
+                answered.other = self.colors.index(move.value[-1])
+            elif answered is not None and move.kind != "CANCEL_TRADE":
+                answered.answers[seat] = move.kind == "ACCEPT_TRADE"
+        elif (found := theirs.actions_of(move, self.colors)) is not None:
+            for one in found:
+                self.add(seat, one, _outcome(move))
         else:
-            found = theirs.actions_of(move, self.colors)
-            if found is None:
-                self.moves.append(moves.Foreign(place, quoted((move.kind, move.value))))
-                return
-            self.moves += [Act(place, seat, one, _outcome(move), marks) for one in found]
-
-    def answer(self, move: Move) -> None:
-        """An answer to the open offer, or what its maker makes of the answers."""
-        if self.offer is None:
-            return
-        if move.kind == "CONFIRM_TRADE":
-            self.offer.other = self.colors.index(move.value[-1])
-        elif move.kind != "CANCEL_TRADE":
-            self.offer.answers[move.seat] = move.kind == "ACCEPT_TRADE"
-
-    def flush(self, place: str) -> None:
-        """Something else follows: all have discarded."""
-        if self.discards:
-            marks = {seat: self.marks(seat) for seat in self.discards}
-            self.moves.append(moves.Discards(place, self.discards, marks))
-            self.discards = {}
+            self.flush()
+            self.moves.append(moves.Foreign(self.place, quoted((move.kind, move.value))))
 
     def end(self) -> Sight:
         """What the file tells of the last state."""

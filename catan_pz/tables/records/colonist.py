@@ -1,6 +1,5 @@
 """Colonist's replays: a first state, and for each event what it changes and what is told of it."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -16,10 +15,11 @@ from catan_pz.tables.records.colonist_state import (
     bundle,
     points_of,
 )
-from catan_pz.tables.records.moves import BOT, TIMEOUT, Act, Marks, Move
+from catan_pz.tables.records.moves import BOT, TIMEOUT, Marks
 from catan_pz.tables.records.playing import Report, ToldGame, rules_at
 from catan_pz.tables.records.sight import Sight
-from catan_pz.terms import MAX_PLAYERS, Card, Resource
+from catan_pz.tables.records.telling import Telling
+from catan_pz.terms import MAX_PLAYERS, NOBODY, Card
 
 FORMAT: Final = "Colonist replay"
 
@@ -69,10 +69,11 @@ def rules_of(settings: Mapping[str, Any], players: int, board: Board) -> Rules:
     )
 
 
-class _Reader:
+class _Reader(Telling):
     """Reads the events one by one, and keeps what later ones refer to."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__()
         history = data["eventHistory"]
         self.colors: list[int] = data["playOrder"]
         check_settings(data["gameSettings"], len(self.colors))
@@ -87,15 +88,10 @@ class _Reader:
         self.users = [users.get(color, {}) for color in self.colors]
         self.gone = {seat for seat, user in enumerate(self.users) if user.get("isBot")}
         self.bought: list[int] = list(self.end.get("developmentCardStats") or ())
-        self.moves: list[Move] = []
         self.buys = self.lines = 0
-        self.due: dict[int, int] = {}
+        self.due: set[int] = set()  # seats that still have to discard
         self.offers: dict[str, moves.Offer] = {}
-        self.discards: dict[int, list[Resource]] = {}
-        self.discarders: dict[int, Marks] = {}
-        self.robber: tuple[int, int] | None = None
         self.card = False
-        self.unknown: Counter[str] = Counter()
 
     def read(self) -> ToldGame:
         """The whole game."""
@@ -104,7 +100,8 @@ class _Reader:
                 self.take(f"event {number}", event["stateChange"])
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise ValueError(f"event {number} is damaged: {quoted(error)}") from error
-        self.flush("end")
+        self.place = "end"
+        self.flush()
         if self.end.get("players"):
             points = Sight()
             for color, player in self.end["players"].items():
@@ -119,13 +116,17 @@ class _Reader:
         self.place, self.change = place, change
         entries = change.get("gameLogState") or {}
         logs = [entries[key] for key in sorted(entries, key=int)]
-        self.late = {log["text"]["playerColor"] for log in logs if log["text"]["type"] in _TIMEOUTS}
+        late = {log["text"]["playerColor"] for log in logs if log["text"]["type"] in _TIMEOUTS}
+        self.late = {self.seats[color] for color in late}
         self.pieces = self.state.new_pieces(change.get("mapState") or {})
         for log in logs:
             kind = log["text"]["type"]
             reading = _READINGS.get(kind)
             if reading is not None:
-                reading(self, log["text"], log)
+                self.recipients = log.get("specificRecipients")
+                text = log["text"]
+                named = "playerColor" in text
+                reading(self, self.seats[text["playerColor"]] if named else NOBODY, text)
             elif kind not in _WITHOUT_EFFECT:
                 self.unknown[str(kind)] += 1
         self.state.update(change)
@@ -139,133 +140,92 @@ class _Reader:
             if offer is None:
                 self.offers.pop(key, None)
                 continue
-            known = self.offers.get(key)
-            if "creator" in offer and known is None:
-                known = self.new_offer(key, offer)
-            if known is not None:
+            if "creator" in offer and key not in self.offers:
+                self.see_offer(key, offer)
+            if key in self.offers:
                 told_answers = (offer.get("playerResponses") or {}).items()
                 answers = {self.state.by_key[c]: n == 1 for c, n in told_answers if n}
-                known.answers |= answers
+                self.offers[key].answers |= answers
 
-    def new_offer(self, key: str, told: Mapping[str, Any]) -> moves.Offer | None:
+    def see_offer(self, key: str, told: Mapping[str, Any]) -> None:
         """An offer of the player in turn; counter-offers are answers to one."""
         seat = self.seats[told["creator"]]
         sides = bundle(told["offeredResources"]), bundle(told["wantedResources"])
-        if seat == self.state.turn_player:
-            self.flush(self.place)
-            made = moves.Offer(self.place, seat, *sides, marks=self.marks(told["creator"]))
-            self.offers[key] = made
-            self.moves.append(made)
-            return made
         answered = self.offers.get(told.get("counterOfferInResponseToTradeId") or "")
-        if answered is not None:
+        if seat == self.state.turn_player:
+            self.offers[key] = self.offer(seat, *sides)
+        elif answered is not None:
             answered.answers[seat] = sides
-        return None
 
-    # What the entries say.
+    def marks(self, seat: int) -> Marks:
+        """What is to be said of a decision of a seat in this event."""
+        late = (TIMEOUT,) if seat in self.late else ()
+        return (BOT, *late) if seat in self.gone else late
 
-    def add(self, color: int, action: int, outcome: Any = None) -> None:
-        """Add a move that is one action of ours."""
-        seat = self.seats[color]
-        self.flush(self.place)
-        self.moves.append(Act(self.place, seat, action, outcome, self.marks(color)))
+    # What the entries say of a seat.
 
-    def marks(self, color: int) -> Marks:
-        """What is to be said of a decision of a player in this event."""
-        late = (TIMEOUT,) if color in self.late else ()
-        return (BOT, *late) if self.seats[color] in self.gone else late
-
-    def flush(self, place: str) -> None:
-        """Something else follows a move of the robber: nobody was robbed."""
-        if self.robber is not None:
-            (color, hex_id), self.robber = self.robber, None
-            mover = self.seats[color]
-            self.moves.append(moves.Rob(place, mover, hex_id, None, None, self.marks(color)))
-
-    def build(self, text: Any, _log: Any) -> None:
+    def build(self, seat: int, text: Any) -> None:
         """A piece is placed, paid or not."""
-        self.add(text["playerColor"], self.pieces[text["pieceEnum"]].pop(0))
+        self.add(seat, self.pieces[text["pieceEnum"]].pop(0))
 
-    def buy(self, text: Any, _log: Any) -> None:
-        """A development card is bought."""
-        color, number = text["playerColor"], self.buys
+    def buy(self, seat: int, _text: Any) -> None:
+        number = self.buys
         self.buys += 1
-        known = self.bought[number : self.buys] or [self.state.kind_bought(self.change, color)]
-        self.add(color, actions.BUY_DEVELOPMENT_CARD, CARDS.get(known[0]))
+        known = self.bought[number : self.buys] or [self.state.kind_bought(self.change, seat)]
+        self.add(seat, actions.BUY_DEVELOPMENT_CARD, CARDS.get(known[0]))
 
-    def roll(self, text: Any, _log: Any) -> None:
+    def roll(self, seat: int, text: Any) -> None:
         """The dice are rolled; after a seven some have to discard."""
         dice = text["firstDice"], text["secondDice"]
-        self.add(text["playerColor"], actions.ROLL, dice)
+        self.add(seat, actions.ROLL, dice)
         if sum(dice) == 7:
             held = enumerate(self.sight["hand_size"].tolist())
-            self.due = {seat: n // 2 for seat, n in held if n > self.rules.discard_limit}
-            self.discards, self.discarders = {}, {}
+            self.due = {seat for seat, n in held if n > self.rules.discard_limit}
 
-    def discard(self, text: Any, _log: Any) -> None:
+    def see_discard(self, seat: int, text: Any) -> None:
         """A seat discards; when all have, they do so in our order."""
-        seat = self.seats[text["playerColor"]]
-        self.discards[seat] = [RESOURCES[card] for card in text["cardEnums"]]
-        self.discarders[seat] = self.marks(text["playerColor"])
-        self.due.pop(seat, None)
+        self.discard(seat, [RESOURCES[card] for card in text["cardEnums"]])
+        self.due.discard(seat)
         if not self.due:
-            self.moves.append(moves.Discards(self.place, self.discards, self.discarders))
+            self.flush()
 
-    def move_robber(self, text: Any, _log: Any) -> None:
-        """The robber is moved; a theft may follow."""
-        self.flush(self.place)
+    def see_robber(self, seat: int, _text: Any) -> None:
         tile = self.change["mechanicRobberState"]["locationTileIndex"]
-        self.robber = text["playerColor"], self.state.hexes[str(tile)]
+        self.move_robber(seat, self.state.hexes[str(tile)])
 
-    def rob_nobody(self, _text: Any, _log: Any) -> None:
-        """There is nobody to rob."""
-        self.flush(self.place)
+    def rob_nobody(self, _seat: int, _text: Any) -> None:
+        self.flush()
 
-    def steal(self, text: Any, log: Any) -> None:
+    def steal(self, seat: int, text: Any) -> None:
         """A theft, as told to thief, victim or others: each tells of the same."""
-        if self.robber is None:
-            return
-        (thief, hex_id), self.robber = self.robber, None
-        kind = text["type"]
         card = (text.get("cardEnums") or [0])[0]
-        if kind == 14:
-            victim = text["playerColor"]
-        else:
-            victim = log["specificRecipients"][0] if kind == 15 else text["playerColorVictim"]
-        resource = RESOURCES[card] if card else None
-        self.moves.append(
-            moves.Rob(
-                self.place,
-                self.seats[thief],
-                hex_id,
-                self.seats[victim],
-                resource,
-                self.marks(thief),
-            )
-        )
+        if text["type"] == 15:
+            seat = self.seats[self.recipients[0]]
+        elif text["type"] == 16:
+            seat = self.seats[text["playerColorVictim"]]
+        self.rob(seat, RESOURCES[card] if card else None)
 
-    def play_card(self, text: Any, _log: Any) -> None:
+    def play_card(self, seat: int, text: Any) -> None:
         """A development card is played; what it takes is told in an entry of its own."""
         kind = CARDS[text["cardEnum"]]
         if kind == Card.KNIGHT:
-            self.add(text["playerColor"], actions.PLAY_KNIGHT)
+            self.add(seat, actions.PLAY_KNIGHT)
         elif kind == Card.ROAD_BUILDING:
-            self.add(text["playerColor"], actions.PLAY_ROAD_BUILDING)
+            self.add(seat, actions.PLAY_ROAD_BUILDING)
         else:
             self.card = True
 
-    def take_plenty(self, text: Any, _log: Any) -> None:
-        """Year of plenty takes two cards."""
+    def take_plenty(self, seat: int, text: Any) -> None:
         first, second = (RESOURCES[card] for card in text["cardEnums"])
         self.card = False
-        self.add(text["playerColor"], int(PLENTY_ACTIONS[first, second]))
+        self.add(seat, int(PLENTY_ACTIONS[first, second]))
 
-    def take_all(self, text: Any, _log: Any) -> None:
+    def take_all(self, seat: int, text: Any) -> None:
         """Monopoly takes all cards of a resource."""
         self.card = False
-        self.add(text["playerColor"], actions.PLAY_MONOPOLY + RESOURCES[text["cardEnum"]])
+        self.add(seat, actions.PLAY_MONOPOLY + RESOURCES[text["cardEnum"]])
 
-    def end_turn(self, _text: Any, _log: Any) -> None:
+    def end_turn(self, _seat: int, _text: Any) -> None:
         """A line between turns; in set-up and at the end no turn of ours ends with it."""
         told = self.change.get("currentState") or {}
         self.lines += 1
@@ -273,56 +233,39 @@ class _Reader:
             "completedTurns", self.lines if "currentTurnPlayerColor" in told else 0
         )
         if completed > 2 * len(self.colors):
-            self.add(self.colors[self.state.turn_player], actions.END_TURN)
+            self.add(self.state.turn_player, actions.END_TURN)
 
-    def trade_with_bank(self, text: Any, _log: Any) -> None:
-        """Some lots are traded with the bank."""
-        self.flush(self.place)
+    def see_bank(self, seat: int, text: Any) -> None:
         give, get = bundle(text["givenCardEnums"]), bundle(text["receivedCardEnums"])
-        seat, marks = self.seats[text["playerColor"]], self.marks(text["playerColor"])
-        self.moves.append(moves.BankTrade(self.place, seat, give, get, marks))
+        self.trade_with_bank(seat, give, get)
 
-    def trade(self, text: Any, _log: Any) -> None:
-        """A trade of the player in turn with another, by one of the offers or an answer to it."""
-        self.flush(self.place)
+    def see_exchange(self, seat: int, text: Any) -> None:
         give, get = bundle(text["givenCardEnums"]), bundle(text["receivedCardEnums"])
-        color, other = text["playerColor"], self.seats[text["acceptingPlayerColor"]]
-        made = moves.Offer(
-            self.place, self.seats[color], give, get, {other: True}, other, marks=self.marks(color)
-        )
-        for offer in self.offers.values():
-            countered = offer.answers.get(other) == (get, give)
-            if countered or (offer.give, offer.get) == (give, get):
-                made.give, made.get = offer.give, offer.get
-                made.answers = offer.answers | ({} if countered else {other: True})
-                offer.stands_later = True
-        self.moves.append(made)
+        other = self.seats[text["acceptingPlayerColor"]]
+        self.trade(seat, other, give, get, self.offers.values())
 
-    def leave(self, text: Any, _log: Any) -> None:
+    def leave(self, seat: int, _text: Any) -> None:
         """A player is disconnected: after a while a program goes on."""
-        self.gone.add(self.seats[text["playerColor"]])
+        self.gone.add(seat)
 
-    def come_back(self, text: Any, _log: Any) -> None:
-        """A player is back."""
-        self.gone.discard(self.seats[text["playerColor"]])
+    def come_back(self, seat: int, _text: Any) -> None:
+        self.gone.discard(seat)
 
-    def give_up(self, text: Any, _log: Any) -> None:
-        """A player resigns."""
-        self.report.notes.append(f"Seat {self.seats[text['playerColor']]} resigned.")
+    def give_up(self, seat: int, _text: Any) -> None:
+        self.report.notes.append(f"Seat {seat} resigned.")
 
-    def win(self, text: Any, _log: Any) -> None:
-        """A player has won."""
-        self.flush(self.place)
-        self.moves.append(moves.Over(self.place, self.seats[text["playerColor"]]))
+    def win(self, seat: int, _text: Any) -> None:
+        self.flush()
+        self.moves.append(moves.Over(self.place, seat))
 
 
-_READINGS: Final[dict[int, Callable[[_Reader, Any, Any], None]]] = {
+_READINGS: Final[dict[int, Callable[[_Reader, int, Any], None]]] = {
     0: _Reader.come_back,
     1: _Reader.buy,
     4: _Reader.build,
     5: _Reader.build,
     10: _Reader.roll,
-    11: _Reader.move_robber,
+    11: _Reader.see_robber,
     14: _Reader.steal,
     15: _Reader.steal,
     16: _Reader.steal,
@@ -331,11 +274,11 @@ _READINGS: Final[dict[int, Callable[[_Reader, Any, Any], None]]] = {
     24: _Reader.leave,
     44: _Reader.end_turn,
     45: _Reader.win,
-    55: _Reader.discard,
+    55: _Reader.see_discard,
     74: _Reader.rob_nobody,
     86: _Reader.take_all,
     112: _Reader.give_up,
-    115: _Reader.trade,
-    116: _Reader.trade_with_bank,
+    115: _Reader.see_exchange,
+    116: _Reader.see_bank,
     139: _Reader.rob_nobody,
 }

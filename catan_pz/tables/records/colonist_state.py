@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from catan_pz import actions
@@ -20,23 +21,15 @@ from catan_pz.terms import (
     Terrain,
 )
 
-RESOURCES: Final = {
-    1: Resource.LUMBER,
-    2: Resource.BRICK,
-    3: Resource.WOOL,
-    4: Resource.GRAIN,
-    5: Resource.ORE,
-}
+RESOURCES: Final = dict(
+    enumerate((Resource.LUMBER, Resource.BRICK, Resource.WOOL, Resource.GRAIN, Resource.ORE), 1)
+)
 """By their cards; 0 is a hidden card."""
 PORTS: Final = {1: GENERIC_HARBOR, **{1 + card: int(r) for card, r in RESOURCES.items()}}
-TERRAINS: Final = {
-    0: Terrain.DESERT,
-    1: Terrain.FOREST,
-    2: Terrain.HILLS,
-    3: Terrain.PASTURE,
-    4: Terrain.FIELDS,
-    5: Terrain.MOUNTAINS,
-}
+TERRAINS: Final = (
+    *(Terrain.DESERT, Terrain.FOREST, Terrain.HILLS),
+    *(Terrain.PASTURE, Terrain.FIELDS, Terrain.MOUNTAINS),
+)
 CARDS: Final = {
     11: Card.KNIGHT,
     12: Card.VICTORY_POINT,
@@ -129,11 +122,13 @@ class ToldState:
             if told:
                 update(self, told)
 
-    def kind_bought(self, told: Mapping[str, Any], color: int) -> int:
-        """The card that a player has bought with a change; others' are hidden, 0."""
-        cards = told["mechanicDevelopmentCardsState"]["players"][str(color)]["developmentCards"]
-        seat = self.seats[color]  # cards of others that a file tells by mistake aren't used
-        return min(Counter(cards["cards"]) - Counter(self.cards[seat])) if seat in self.open else 0
+    def kind_bought(self, told: Mapping[str, Any], seat: int) -> int:
+        """The card that a seat has bought with a change; others' are hidden, 0."""
+        if seat not in self.open:  # cards of others that a file tells by mistake aren't used
+            return 0
+        players = told["mechanicDevelopmentCardsState"]["players"].items()
+        (cards,) = (one["developmentCards"] for key, one in players if self.by_key[key] == seat)
+        return min(Counter(cards["cards"]) - Counter(self.cards[seat]))
 
     def new_pieces(self, told: Mapping[str, Any]) -> dict[int, list[int]]:
         """Actions that place the pieces of this event, by `pieceEnum`."""
@@ -184,13 +179,9 @@ class ToldState:
         for color, player in told.items():
             if "longestRoad" in player:
                 self.sight["road_length"][self.by_key[color]] = player["longestRoad"]
-        self.see_owner("longest_road_owner", "hasLongestRoad", told)
+        self.see_owner(told, "longest_road_owner", "hasLongestRoad")
 
-    def see_largest_army(self, told: Mapping[str, Any]) -> None:
-        """Who holds the card."""
-        self.see_owner("largest_army_owner", "hasLargestArmy", told)
-
-    def see_owner(self, name: str, key: str, told: Mapping[str, Any]) -> None:
+    def see_owner(self, told: Mapping[str, Any], name: str, key: str) -> None:
         """Who holds a special card."""
         owner = self.sight[name]
         for color, player in told.items():
@@ -233,7 +224,9 @@ _UPDATES: Final[dict[str, Callable[[ToldState, Any], None]]] = {
     "bankState": ToldState.see_bank,
     "playerStates": ToldState.see_players,
     "mechanicLongestRoadState": ToldState.see_longest_road,
-    "mechanicLargestArmyState": ToldState.see_largest_army,
+    "mechanicLargestArmyState": partial(
+        ToldState.see_owner, name="largest_army_owner", key="hasLargestArmy"
+    ),
     "mechanicRobberState": ToldState.see_robber,
     "mechanicDevelopmentCardsState": ToldState.see_cards,
     "currentState": ToldState.see_turn,

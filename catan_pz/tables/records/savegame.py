@@ -53,7 +53,8 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
     if layout is None:
         raise ValueError("only the base game can be read, this is another board")
     if data["gameState"] not in _PHASES:
-        raise ValueError(f"it was saved in state {data['gameState']}, {_allowed()} can be read")
+        allowed = ", ".join(map(str, _PHASES))
+        raise ValueError(f"it was saved in state {data['gameState']}, {allowed} can be read")
     board = contents.board_of(layout["hexLayout"], layout["numberLayout"], coded=True)
     seats = [k for k, seat in enumerate(data["playerSeats"]) if not seat["isSeatVacant"]]
     first = seats.index(data["elements"]["FIRST_PLAYER"])
@@ -84,10 +85,6 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
         ours = f"the points are {game.points.tolist()}"
         report.disagreement = Disagreement("totalVP", "special cards and points", ours, f"{points}")
     return ReadGame(record, report)
-
-
-def _allowed() -> str:
-    return ", ".join(map(str, _PHASES))
 
 
 def _owner(seats: list[int], number: int) -> int | None:

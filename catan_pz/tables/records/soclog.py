@@ -1,8 +1,7 @@
 """JSettlers' logs of games: the server's messages as text, one a line, private ones included."""
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from catan_pz import actions
@@ -17,13 +16,15 @@ from catan_pz.tables.records.moves import (
     Act,
     Bundle,
     Marks,
-    Move,
 )
 from catan_pz.tables.records.playing import Report, ToldGame, rules_at
 from catan_pz.tables.records.sight import Sight
-from catan_pz.terms import NOBODY, Card, Resource
+from catan_pz.tables.records.telling import Telling
+from catan_pz.terms import NOBODY, Card
 
 FORMAT: Final = "JSettlers log"
+Told = Mapping[str, str]
+"""Fields of a message by name."""
 HEADER: Final = "SOC game event log:"
 
 _LINE: Final = re.compile(r"(?:\d+:[\d.]+:)?(all|!?p[^:]*):SOC(\w+):(.*)")
@@ -32,6 +33,7 @@ _CARDS: Final = re.compile(r"(?:clay|ore|sheep|wheat|wood|unknown)=(\d+)")
 _MAIN, _DISCARDING, _OVER = 15, 50, 1000
 _SET: Final = "SET"
 _HAND: Final = [f"e{k}" for k in range(1, 6)]
+_OWNERS: Final = {"e5": "largest_army_owner", "e6": "longest_road_owner"}
 _WITHOUT_EFFECT: Final = {
     *("Version", "NewGame", "JoinGame", "LeaveGame", "ChangeFace", "SetSeatLock", "GameMembers"),
     *("GameServerText", "GameTextMsg", "PotentialSettlements", "PlayerElement", "StartGame"),
@@ -60,7 +62,7 @@ def rules_of(options: dict[str, str], players: int, board: Board) -> Rules:
 
 def options_in(text: str) -> dict[str, str]:
     """Options of a game by name; those of other games than the base game are refused."""
-    options = dict(part.partition("=")[::2] for part in text.split(","))
+    options = _fields(text, ",")
     for name in ("SBL", "PLB", "SC"):
         if options.get(name, "f")[:1] not in ("", "f"):
             raise ValueError(f"only the base game can be read, {name} is {options[name]}")
@@ -74,13 +76,14 @@ def told_game(text: str) -> ToldGame:
         found = _LINE.fullmatch(line)
         if found is None:
             continue
-        to, kind, held = found.groups()
+        log.place = f"line {number}"
+        log.to, kind, log.held = found.groups()
         reading = _READINGS.get(kind)
         if reading is not None:
             try:
-                reading(log, f"line {number}", to, held)
+                reading(log, _fields(log.held, "|"))
             except (LookupError, ValueError) as error:
-                raise ValueError(f"line {number}: {error}") from error
+                raise ValueError(f"{log.place}: {error}") from error
         elif kind not in _WITHOUT_EFFECT:
             log.unknown[kind] += 1
         if log.hidden:
@@ -88,42 +91,40 @@ def told_game(text: str) -> ToldGame:
     return log.game()
 
 
-def _fields(held: str) -> dict[str, str]:
-    return dict(part.partition("=")[::2] for part in held.split("|"))
-
-
-def _bundles(held: str) -> list[Bundle]:
-    """The sets of cards in a message, those of unknown kinds left out."""
-    counts = [int(n) for n in _CARDS.findall(held)]
-    return [tuple(contents.from_theirs(counts[k : k + 5])) for k in range(0, len(counts), 6)]
+def _fields(held: str, between: str) -> dict[str, str]:
+    return dict(part.partition("=")[::2] for part in held.split(between))
 
 
 def _numbers(held: str) -> list[int]:
     return [int(n) for n in held.strip("{} ").split()]
 
 
-class _Log:
-    """What a log has told so far; seats are numbered from who goes first."""
+class _Log(Telling):
+    """What a log has told so far; seats are numbered from who goes first.
+
+    Attributes:
+        to, held: to whom the present message goes, and what it holds.
+        numbers: at their table, of the seats.
+        number: of the player in turn.
+    """
 
     def __init__(self) -> None:
+        super().__init__()
+        self.to = self.held = ""
         self.options: dict[str, str] = {}
         self.sitting: dict[int, tuple[str, bool]] = {}
         self.board: Board | None = None
         self.numbers: list[int] = []
         self.number = self.state = -1
-        self.moves: list[Move] = []
-        self.robber: tuple[str, int] | None = None
-        self.discards: dict[int, list[Resource]] = {}
         self.drawn = False
         self.hidden = ""
         self.offers: dict[int, moves.Offer] = {}
         self.seen: set[int] = set()
-        self.unknown: Counter[str] = Counter()
 
     def game(self) -> ToldGame:
         """All of it."""
         if not self.hidden:
-            self.flush("end")
+            self.flush()
         if self.board is None or not self.numbers:
             raise ValueError("the log ends before the game begins")
         report = Report(FORMAT, sorted(self.seen), unknown=dict(self.unknown))
@@ -137,95 +138,76 @@ class _Log:
         """The seat of a number at their table."""
         return self.numbers.index(int(number))
 
-    def marks(self, number: int) -> Marks:
-        """What is to be said of the decisions of a seat."""
-        return (BOT,) if self.sitting[number][1] else ()
+    @property
+    def in_turn(self) -> int:
+        """The seat of the player in turn."""
+        return self.seat(self.number)
 
-    def add(self, place: str, action: int, outcome: Any = None, number: int | None = None) -> None:
-        """Add a move that is one action, of the player in turn if nobody is named."""
-        number = self.number if number is None else number
-        self.flush(place)
-        self.moves.append(Act(place, self.seat(number), action, outcome, self.marks(number)))
+    def marks(self, seat: int) -> Marks:
+        """Whether a robot sits there."""
+        return (BOT,) if self.sitting[self.numbers[seat]][1] else ()
 
-    def flush(self, place: str) -> None:
-        """Something else follows: the robber took nothing, and all have discarded."""
-        if self.discards:
-            marks = {seat: self.marks(self.numbers[seat]) for seat in self.discards}
-            self.moves.append(moves.Discards(place, self.discards, marks))
-            self.discards = {}
-        if self.robber is not None:
-            (at, hex_id), self.robber = self.robber, None
-            seat, marks_of = self.seat(self.number), self.marks(self.number)
-            self.moves.append(moves.Rob(at, seat, hex_id, None, None, marks_of))
+    def bundles(self) -> list[Bundle]:
+        """The sets of cards in a message, those of unknown kinds left out."""
+        counts = [int(n) for n in _CARDS.findall(self.held)]
+        return [tuple(contents.from_theirs(counts[k : k + 5])) for k in range(0, len(counts), 6)]
 
-    def check(self, place: str, name: str, seat: int | slice, value: Any) -> None:
+    def check(self, name: str, seat: int | slice, value: Any) -> None:
         """Add a check of one field."""
         sight = Sight()
         sight[name][seat] = value
-        self.flush(place)
-        self.moves.append(moves.Check(place, sight.values))
+        self.flush()
+        self.moves.append(moves.Check(self.place, sight.values))
 
     # Messages.
 
-    def new_game(self, _place: str, _to: str, held: str) -> None:
-        """The options of the game."""
-        self.options = options_in(_fields(held).get("param2", ""))
+    def new_game(self, told: Told) -> None:
+        self.options = options_in(told.get("param2", ""))
 
-    def sit(self, _place: str, _to: str, held: str) -> None:
+    def sit(self, told: Told) -> None:
         """Somebody sits down, perhaps in the place of a robot."""
-        told = _fields(held)
-        robot = told["robotFlag"] == "true"
-        self.sitting[int(told["playerNumber"])] = told["nickname"], robot
+        self.sitting[int(told["playerNumber"])] = told["nickname"], told["robotFlag"] == "true"
 
-    def lay_board(self, _place: str, _to: str, held: str) -> None:
+    def lay_board(self, told: Told) -> None:
         """The board; before the game it is all water."""
-        told = _fields(held)
         coded = "hexLayout" in told
         hexes = _numbers(told["hexLayout" if coded else "HL"])
         tokens = _numbers(told["numberLayout" if coded else "NL"])
         if any(value != 6 for value in hexes):
             self.board = contents.board_of(hexes, tokens, coded)
 
-    def turn(self, place: str, _to: str, held: str) -> None:
+    def turn(self, told: Told) -> None:
         """The next turn, also in set-up."""
-        told = _fields(held)
         number, state = int(told["playerNumber"]), int(told["gameState"])
         if not self.numbers:
             seats = sorted(self.sitting)
             first = seats.index(number)
             self.numbers = seats[first:] + seats[:first]
         if self.state == _MAIN:
-            self.add(place, actions.END_TURN)
+            self.add(self.in_turn, actions.END_TURN)
         self.number = number
         self.state = _MAIN if state in (_MAIN, _OVER) else state
         self.offers = {}
-        self.check(place, "turn_player", 0, self.seat(number))
+        self.check("turn_player", 0, self.in_turn)
         if state == _OVER:
-            self.moves.append(moves.Over(place, self.seat(number)))
+            self.moves.append(moves.Over(self.place, self.in_turn))
 
-    def change_state(self, place: str, _to: str, held: str) -> None:
+    def change_state(self, told: Told) -> None:
         """What the game waits for."""
-        state = int(_fields(held)["state"])
-        if state not in (_DISCARDING, _OVER) and self.discards:
-            self.flush(place)
+        state = int(told["state"])
+        if state == _OVER or (state != _DISCARDING and self.discards):
+            self.flush()
         if state == _OVER:
-            self.flush(place)
-            self.moves.append(moves.Over(place, self.seat(self.number)))
+            self.moves.append(moves.Over(self.place, self.in_turn))
 
-    def put_piece(self, place: str, _to: str, held: str) -> None:
-        """A piece is placed."""
-        self.add(place, self.piece(held), number=int(_fields(held)["playerNumber"]))
-
-    def piece(self, held: str) -> int:
-        """The action that places a piece."""
-        told = _fields(held)
+    def put_piece(self, told: Told) -> None:
         kind, coord = int(told["pieceType"]), int(told["coord"], 16)
         ids = contents.EDGE_IDS if kind == 0 else contents.VERTEX_IDS
-        return BUILDING[kind] + contents.place(ids, coord, "place")
+        action = BUILDING[kind] + contents.place(ids, coord, "place")
+        self.add(self.seat(told["playerNumber"]), action)
 
-    def take_back(self, _place: str, _to: str, held: str) -> None:
+    def take_back(self, told: Told) -> None:
         """The last piece goes back; a piece asked for and not placed hasn't been played."""
-        told = _fields(held)
         first = BUILDING[int(told["pieceType"])]
         while isinstance(self.moves[-1], moves.Check):
             self.moves.pop()
@@ -234,155 +216,120 @@ class _Log:
         if undone and isinstance(last, Act) and first <= last.action < first + 72:
             self.moves.pop()
 
-    def roll(self, place: str, _to: str, held: str) -> None:
+    def roll(self, told: Told) -> None:
         """The dice; -1 before the game."""
-        total = int(_fields(held)["param"])
+        total = int(told["param"])
         if total > 0:
-            self.add(place, actions.ROLL, canonical_dice(total))
+            self.add(self.in_turn, actions.ROLL, canonical_dice(total))
 
-    def see_elements(self, place: str, to: str, held: str) -> None:
+    def see_elements(self, told: Told) -> None:
         """A hand, as told to who holds it."""
-        told = _fields(held)
-        *_, elements = held.split("|")
-        counts = dict(part.partition("=")[::2] for part in elements.split(","))
-        if told["actionType"] == _SET and to != "all" and self.state == _MAIN:
+        if told["actionType"] == _SET and self.to != "all" and self.state == _MAIN:
+            counts = _fields(self.held.rpartition("|")[2], ",")
             seat = self.seat(told["playerNum"])
             self.seen.add(seat)
-            hand = contents.from_theirs([int(counts[key]) for key in _HAND])
-            self.check(place, "hand", seat, hand)
+            self.check("hand", seat, contents.from_theirs([int(counts[key]) for key in _HAND]))
 
-    def see_game(self, place: str, _to: str, held: str) -> None:
+    def see_game(self, _told: Told) -> None:
         """Who holds the special cards."""
-        *_, elements = held.split("|")
-        for name, value in (part.split("=") for part in elements.split(",")):
-            if self.state == _MAIN and name in ("e5", "e6"):
-                owner = NOBODY if int(value) < 0 else self.seat(value)
-                field = "largest_army_owner" if name == "e5" else "longest_road_owner"
-                self.check(place, field, 0, owner)
+        for name, value in _fields(self.held.rpartition("|")[2], ",").items():
+            if self.state == _MAIN and name in _OWNERS:
+                self.check(_OWNERS[name], 0, NOBODY if int(value) < 0 else self.seat(value))
 
-    def discard(self, place: str, to: str, held: str) -> None:
+    def see_discard(self, told: Told) -> None:
         """What a seat discards, as told to itself; a client's log hides those of others."""
-        seat = self.seat(_fields(held)["playerNum"])
-        if to.startswith("!") and seat in self.discards:
+        seat = self.seat(told["playerNum"])
+        if self.to.startswith("!") and seat in self.discards:
             return
-        (cards,) = _bundles(held)
-        told = moves.cards_in(cards)
-        if not told:
-            self.hidden = f"The log hides the discards of {place}; the game is kept up to there."
-            return
-        self.discards[seat] = told
+        (cards,) = self.bundles()
+        if any(cards):
+            self.discard(seat, moves.cards_in(cards))
+        else:
+            self.hidden = (
+                f"The log hides the discards of {self.place}; the game is kept up to there."
+            )
 
-    def move_robber(self, place: str, _to: str, held: str) -> None:
-        """The robber is moved; a theft may follow."""
-        hex_id = contents.place(contents.HEX_IDS, int(_fields(held)["coord"], 16), "hex")
-        self.flush(place)
-        self.robber = place, hex_id
+    def see_robber(self, told: Told) -> None:
+        hex_id = contents.place(contents.HEX_IDS, int(told["coord"], 16), "hex")
+        self.move_robber(self.in_turn, hex_id)
 
-    def rob(self, _place: str, _to: str, held: str) -> None:
+    def see_theft(self, told: Told) -> None:
         """A theft, told first to who knows the card."""
-        if self.robber is None:
-            return
-        told = _fields(held)
-        (place, hex_id), self.robber = self.robber, None
-        kind, number = int(told["resType"]), int(told["perp"])
+        kind = int(told["resType"])
         card = None if kind == contents.UNKNOWN_RESOURCE else contents.resource(kind)
-        seats = self.seat(number), self.seat(told["victim"])
-        self.moves.append(moves.Rob(place, seats[0], hex_id, seats[1], card, self.marks(number)))
+        self.rob(self.seat(told["victim"]), card)
 
-    def use_card(self, place: str, to: str, held: str) -> None:
+    def use_card(self, told: Told) -> None:
         """A development card is bought, as told to its owner and then to others, or played."""
-        told = _fields(held)
-        card, number = contents.card(int(told["cardType"])), int(told["playerNum"])
+        card, seat = contents.card(int(told["cardType"])), self.seat(told["playerNum"])
         if told["actionType"] == "DRAW":
-            if not (to.startswith("!") and self.drawn):
-                self.add(place, actions.BUY_DEVELOPMENT_CARD, card, number)
-            self.drawn = not to.startswith(("!", "all"))
+            if not (self.to.startswith("!") and self.drawn):
+                self.add(seat, actions.BUY_DEVELOPMENT_CARD, card)
+            self.drawn = not self.to.startswith(("!", "all"))
         elif told["actionType"] == "PLAY" and card == Card.KNIGHT:
-            self.add(place, actions.PLAY_KNIGHT)
+            self.add(self.in_turn, actions.PLAY_KNIGHT)
         elif told["actionType"] == "PLAY" and card == Card.ROAD_BUILDING:
-            self.add(place, actions.PLAY_ROAD_BUILDING)
+            self.add(self.in_turn, actions.PLAY_ROAD_BUILDING)
 
-    def take_plenty(self, place: str, _to: str, held: str) -> None:
-        """Year of plenty takes two cards."""
-        (cards,) = _bundles(held)
+    def take_plenty(self, _told: Told) -> None:
+        (cards,) = self.bundles()
         first, second = moves.cards_in(cards)
-        self.add(place, int(PLENTY_ACTIONS[first, second]))
+        self.add(self.in_turn, int(PLENTY_ACTIONS[first, second]))
 
-    def simple_action(self, place: str, _to: str, held: str) -> None:
+    def simple_action(self, told: Told) -> None:
         """Monopoly takes all cards of a resource; cards left, after one was bought."""
-        told = _fields(held)
         if told["actType"] == "3":
-            self.add(place, actions.PLAY_MONOPOLY + contents.resource(int(told["v2"])))
+            self.add(self.in_turn, actions.PLAY_MONOPOLY + contents.resource(int(told["v2"])))
         elif told["actType"] == "1":
-            self.check(place, "deck_left", 0, int(told["v1"]))
+            self.check("deck_left", 0, int(told["v1"]))
 
-    def trade_with_bank(self, place: str, _to: str, held: str) -> None:
+    def see_bank(self, told: Told) -> None:
         """A trade with the bank, or one that is taken back."""
-        give, get = _bundles(held)
-        number = int(_fields(held)["pn"])
+        give, get = self.bundles()
         last = self.moves[-1]
         if isinstance(last, moves.BankTrade) and (last.give, last.get) == (get, give):
             self.moves.pop()
-            return
-        self.flush(place)
-        marks = self.marks(number)
-        self.moves.append(moves.BankTrade(place, self.seat(number), give, get, marks))
+        else:
+            self.trade_with_bank(self.seat(told["pn"]), give, get)
 
-    def offer(self, place: str, _to: str, held: str) -> None:
+    def see_offer(self, told: Told) -> None:
         """An offer of the player in turn, or one to that player."""
-        number = int(_fields(held)["from"])
-        give, get = _bundles(held)
-        self.flush(place)
+        number = int(told["from"])
+        give, get = self.bundles()
         if number == self.number:
-            marks = self.marks(number)
-            self.offers[number] = moves.Offer(place, self.seat(number), give, get, marks=marks)
-            self.moves.append(self.offers[number])
+            self.offers[number] = self.offer(self.in_turn, give, get)
         elif self.number in self.offers:
             self.offers[self.number].answers[self.seat(number)] = give, get
 
-    def reject(self, _place: str, _to: str, held: str) -> None:
+    def reject(self, told: Told) -> None:
         """Somebody rejects the offer of the player in turn, who may reject those of others."""
-        number = int(_fields(held)["playerNumber"])
+        number = int(told["playerNumber"])
         made = self.offers.get(self.number)
         if made is not None and number != self.number:
             made.answers[self.seat(number)] = False
 
-    def accept(self, place: str, _to: str, held: str) -> None:
-        """A trade."""
-        told = _fields(held)
-        accepting, offering = int(told["accepting"]), int(told["offering"])
-        to_accepting, to_offering = _bundles(held)
-        self.flush(place)
-        in_turn = offering == self.number
-        other = self.seat(accepting if in_turn else offering)
-        give, get = (to_accepting, to_offering) if in_turn else (to_offering, to_accepting)
-        made = self.offers.pop(self.number, None)
-        answer = True if in_turn else (get, give)
-        seat, marks = self.seat(self.number), self.marks(self.number)
-        trade = moves.Offer(place, seat, give, get, {other: answer}, other, marks=marks)
-        if made is not None:
-            made.stands_later = True
-            trade.give, trade.get = made.give, made.get
-            trade.answers = made.answers | {other: answer}
-        self.moves.append(trade)
-
-    def clear_offer(self, _place: str, _to: str, held: str) -> None:
-        """Offers are taken back."""
-        number = int(_fields(held)["playerNumber"])
-        if number < 0:
-            self.offers = {}
+    def accept(self, told: Told) -> None:
+        """A trade: somebody takes the offer of the player in turn, or the other way round."""
+        give, get = self.bundles()
+        made = [self.offers.pop(self.number)] if self.number in self.offers else []
+        if int(told["offering"]) == self.number:
+            self.trade(self.in_turn, self.seat(told["accepting"]), give, get, made)
         else:
-            self.offers.pop(number, None)
+            self.trade(self.in_turn, self.seat(told["offering"]), get, give, made)
 
-    def see_points(self, place: str, _to: str, held: str) -> None:
+    def clear_offer(self, told: Told) -> None:
+        number = int(told["playerNumber"])
+        self.offers = {k: made for k, made in self.offers.items() if number not in (k, -1)}
+
+    def see_points(self, _told: Told) -> None:
         """Points of all, at the end."""
-        _, *told = held.split("|")
-        if self.numbers and told[0].isdigit():
-            points = [int(told[number]) for number in self.numbers]
-            self.check(place, "points", slice(len(points)), points)
+        _, *points = self.held.split("|")
+        if self.numbers and points[0].isdigit():
+            in_order = [int(points[number]) for number in self.numbers]
+            self.check("points", slice(len(in_order)), in_order)
 
 
-_READINGS: Final[dict[str, Callable[[_Log, str, str, str], None]]] = {
+_READINGS: Final[dict[str, Callable[[_Log, Told], None]]] = {
     "NewGameWithOptions": _Log.new_game,
     "SitDown": _Log.sit,
     "BoardLayout": _Log.lay_board,
@@ -395,14 +342,14 @@ _READINGS: Final[dict[str, Callable[[_Log, str, str, str], None]]] = {
     "DiceResult": _Log.roll,
     "PlayerElements": _Log.see_elements,
     "GameElements": _Log.see_game,
-    "Discard": _Log.discard,
-    "MoveRobber": _Log.move_robber,
-    "RobberyResult": _Log.rob,
+    "Discard": _Log.see_discard,
+    "MoveRobber": _Log.see_robber,
+    "RobberyResult": _Log.see_theft,
     "DevCardAction": _Log.use_card,
     "PickResources": _Log.take_plenty,
     "SimpleAction": _Log.simple_action,
-    "BankTrade": _Log.trade_with_bank,
-    "MakeOffer": _Log.offer,
+    "BankTrade": _Log.see_bank,
+    "MakeOffer": _Log.see_offer,
     "RejectOffer": _Log.reject,
     "AcceptOffer": _Log.accept,
     "ClearOffer": _Log.clear_offer,

@@ -14,7 +14,7 @@ from catan_pz.terms import Phase, Resource
 
 
 class RandomGame:
-    """A game that is played and told; how it is written is for those who inherit.
+    """A game that is played and told; those who inherit write it by their `tell...`.
 
     Attributes:
         decisions: what a reader can know of those taken, in its form.
@@ -26,28 +26,6 @@ class RandomGame:
         self.rng = np.random.default_rng(seed)
         self.decisions: list[Decision] = []
         self.discarded: dict[int, list[Resource]] = {}
-
-    # How it is written.
-
-    def tell(self, before: Game, decision: Decision) -> None:
-        """A decision outside of discards and trades between players."""
-
-    def tell_discards(self) -> None:
-        """All discards after a seven."""
-
-    def tell_offer(self, seat: int, give: Any, get: Any) -> None:
-        """An offer, or a counter-offer of who isn't in turn."""
-
-    def tell_answer(self, seat: int, *, accepts: bool) -> None:
-        """Another answer."""
-
-    def tell_end(self, seat: int, other: int | None, give: Any = (), get: Any = ()) -> None:
-        """The offer is closed, with a trade if there is another."""
-
-    def tell_winner(self) -> None:
-        """The end of the game."""
-
-    # How it is played.
 
     def play(self, most: int = 3000) -> Any:
         """Play at random, rather building than trading."""

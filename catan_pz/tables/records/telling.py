@@ -1,0 +1,93 @@
+"""What readers of files share: moves of which a file tells in several entries."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from catan_pz.events import Outcome
+from catan_pz.tables.records.moves import (
+    Act,
+    BankTrade,
+    Bundle,
+    Discards,
+    Marks,
+    Move,
+    Offer,
+    Rob,
+)
+from catan_pz.terms import Resource
+
+
+class Telling:
+    """The moves of a game, in the order in which they are played.
+
+    Attributes:
+        place: in the file, of what is read now.
+        robber: place, seat and hex of a move of the robber that a theft may follow.
+        discards: of seats after a seven, until something else follows.
+        unknown: entries of unknown kinds, by kind.
+    """
+
+    def __init__(self) -> None:
+        self.moves: list[Move] = []
+        self.place = ""
+        self.robber: tuple[str, int, int] | None = None
+        self.discards: dict[int, list[Resource]] = {}
+        self.unknown: Counter[str] = Counter()
+        self._discarders: dict[int, Marks] = {}
+
+    def marks(self, seat: int) -> Marks:
+        """What is to be said of the decisions of a seat."""
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        """Something else follows: all have discarded, and the robber took nothing."""
+        if self.discards:
+            self.moves.append(Discards(self.place, self.discards, self._discarders))
+            self.discards, self._discarders = {}, {}
+        self.rob(None, None)
+
+    def add(self, seat: int, action: int, outcome: Outcome = None) -> None:
+        """A move that is one action of ours."""
+        self.flush()
+        self.moves.append(Act(self.place, seat, action, outcome, self.marks(seat)))
+
+    def discard(self, seat: int, cards: list[Resource]) -> None:
+        """What a seat discards, the last time that it is told."""
+        self.discards[seat], self._discarders[seat] = cards, self.marks(seat)
+
+    def move_robber(self, seat: int, hex_id: int) -> None:
+        """The robber is moved; a theft may follow."""
+        self.flush()
+        self.robber = self.place, seat, hex_id
+
+    def rob(self, victim: int | None, card: Resource | None) -> None:
+        """What the robber took, the first time that it is told."""
+        if self.robber is not None:
+            (place, seat, hex_id), self.robber = self.robber, None
+            self.moves.append(Rob(place, seat, hex_id, victim, card, self.marks(seat)))
+
+    def trade_with_bank(self, seat: int, give: Bundle, get: Bundle) -> None:
+        """Some lots are traded with the bank."""
+        self.flush()
+        self.moves.append(BankTrade(self.place, seat, give, get, self.marks(seat)))
+
+    def offer(self, seat: int, give: Bundle, get: Bundle) -> Offer:
+        """An offer of the player in turn."""
+        self.flush()
+        made = Offer(self.place, seat, give, get, marks=self.marks(seat))
+        self.moves.append(made)
+        return made
+
+    def trade(
+        self, seat: int, other: int, give: Bundle, get: Bundle, offers: Iterable[Offer]
+    ) -> Offer:
+        """A trade of the player in turn with another, by one of its offers or an answer to it."""
+        made = self.offer(seat, give, get)
+        made.other, made.answers = other, {other: True}
+        for offer in offers:
+            countered = offer.answers.get(other) == (get, give)
+            if countered or (offer.give, offer.get) == (give, get):
+                made.give, made.get = offer.give, offer.get
+                made.answers = offer.answers | ({} if countered else {other: True})
+                offer.stands_later = True
+        return made
