@@ -6,7 +6,6 @@ from shutil import copytree
 
 from sphinx.application import Sphinx
 
-import catan_pz
 from catan_pz.agents import load
 from catan_pz.game.game import Game
 from catan_pz.play.annotations import Annotations
@@ -16,7 +15,9 @@ from catan_pz.web.replay import make_replay
 
 project = "catan-pz"
 project_copyright = "the authors of catan-pz"
-version = release = catan_pz.__version__
+# The publishing job sets both: where all versions lie, and the folder of this one.
+html_baseurl = os.environ.get("DOCS_URL", "https://catan-pz.github.io/catan-pz")
+version = release = os.environ.get("DOCS_VERSION", "dev")
 
 extensions = [
     "myst_parser",
@@ -52,10 +53,6 @@ autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
-# The publishing job sets both: where all versions lie, and the folder of this one.
-html_baseurl = os.environ.get("DOCS_URL", "https://catan-pz.github.io/catan-pz")
-html_version = os.environ.get("DOCS_VERSION", "dev")
-
 html_theme = "pydata_sphinx_theme"
 html_title = "catan-pz"
 html_static_path = ["_static"]
@@ -67,7 +64,7 @@ html_theme_options = {
     "logo": {"text": "catan-pz"},
     "github_url": "https://github.com/catan-pz/catan-pz",
     "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
-    "switcher": {"json_url": f"{html_baseurl}/versions.json", "version_match": html_version},
+    "switcher": {"json_url": f"{html_baseurl}/versions.json", "version_match": version},
     # The list lies beside the pages, and isn't there yet when they are built.
     "check_switcher": False,
     "show_version_warning_banner": True,
