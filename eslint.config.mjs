@@ -2,7 +2,7 @@
 
 const browser = [
   "AudioContext", "Blob", "CompressionStream", "DecompressionStream", "Option", "Response", "URL", "URLSearchParams", "WebSocket", "addEventListener", "atob", "btoa",
-  "clearInterval", "document", "fetch", "history", "localStorage", "location", "matchMedia", "navigator", "sessionStorage",
+  "clearInterval", "document", "fetch", "getComputedStyle", "history", "innerHeight", "localStorage", "location", "matchMedia", "navigator", "sessionStorage",
   "setInterval", "setTimeout", "window",
 ];
 
