@@ -61,6 +61,8 @@ def test_a_client_plays_a_game_over_its_standard_streams() -> None:
         assert tools >= {"new_game", "view", "legal_actions", "play", "offer", "advise"}
         (rules,) = (await client.read_resource("catan://rules")).contents
         assert "city 2 grain + 3 ore" in rules.text
+        (glossary,) = (await client.read_resource("catan://glossary")).contents
+        assert "P1 plays after you" in glossary.text
         text = await call("new_game", seed=1)
         seat = seat_in(text)
         while "Your legal actions:" in text:
