@@ -1,15 +1,17 @@
 """Compiled code on disk: one file for each entry point, checked as a whole when it is read.
 
 Whatever is wrong with the files or with their folder, the entry points are compiled without
-them, and one line says so.
+them, and one line says so. A wheel may carry compiled code in `prebuilt`, which is read where there
+is none of this machine's own.
 """
 
 import hashlib
 import os
 import pickle
+import platform
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -28,6 +30,9 @@ _HEAD: Final = 64
 _ABANDONED: Final = 3600.0
 """Seconds after which a file that is still half written was left by a killed process."""
 _PACKAGE: Final = Path(__file__).parents[1]
+PREBUILT: Final = Path(__file__).parent / "prebuilt"
+"""Compiled code that came with the package: the files and, in `target`, the words of `own_target`
+and the features that a processor must have."""
 
 
 def folders_for(source: Path) -> list[Path]:
@@ -83,6 +88,22 @@ def _is_own_group(group: int) -> bool:
     return False
 
 
+def own_target() -> list[str]:
+    """What compiled code is for, but for the processor's features."""
+    bounds = ["bounds"] if numba.config.BOUNDSCHECK else []
+    interpreter = str(sys.implementation.cache_tag)
+    return [sys.platform, platform.machine(), interpreter, BACKEND, *bounds]
+
+
+def _has_prebuilt(features: str) -> bool:
+    """Whether the package came with compiled code for here and for a processor's features."""
+    target, words = own_target(), []
+    with suppress(OSError):
+        words = (PREBUILT / "target").read_text(encoding="ascii").split()
+    fits = words[: len(target)] == target
+    return fits and {*words[len(target) :]} <= {*features.split(",")} and is_trusted(PREBUILT)
+
+
 class EntryCache:
     """Cache of one entry point; numba loads from it and saves to it."""
 
@@ -99,9 +120,7 @@ class EntryCache:
 
     def look_up(self, signature: Any, context: Any) -> bool:
         """Load the compiled code if there is any that fits; numba asks for it later."""
-        context.refresh()
-        for folder in self._folders:
-            path = folder / self._file_name(context.codegen())
+        for path in self._paths(context.codegen()):
             try:
                 self._found = self._unpack(signature, context, path.read_bytes())
             except OSError:  # it isn't there, or this user may not read it
@@ -129,6 +148,13 @@ class EntryCache:
             else:
                 return
         _warn(f"compiled code can't be kept ({error})")
+
+    def _paths(self, codegen: Any) -> Iterator[Path]:
+        """Files to read, this machine's own before the package's."""
+        for folder in self._folders:
+            yield folder / self._file_name(codegen)
+        if _has_prebuilt(codegen.magic_tuple()[2]):
+            yield PREBUILT / f"{self._name}{SUFFIX}"
 
     def _file_name(self, codegen: Any) -> str:
         """Different for each machine, interpreter, backend and check of bounds."""

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
+from llvmlite.binding import parse_assembly
 from numba import njit
 from numba.core import cgutils, compiler, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
@@ -45,6 +46,13 @@ class EntryLibrary(JITCodeLibrary):
                     queue.append(library)
         self._linking_libraries = list(found)
         super().finalize()
+
+    def serialize_using_object_code(self) -> Any:
+        """Machine code with the names in it; LLVM code is for callers, which it has none of."""
+        self._ensure_finalized()
+        made = [f.name for f in self._final_module.functions if not f.is_declaration]
+        stubs = parse_assembly("".join(f'define void @"{n}"() {{ ret void }}\n' for n in made))
+        return self.name, "object", (self._get_compiled_object(), stubs.as_bitcode())
 
     def _optimize_final_module(self) -> None:
         self._hide_rules()
@@ -86,6 +94,36 @@ class RuleLower(Lower):
         record = self.loadvar(value_var.name)
         size = self.context.get_constant(types.intp, value.size)
         return cgutils.raw_memcpy(self.builder, place, record, size, 1)
+
+
+_resolved: Final[dict[Any, Any]] = {}
+"""Signatures of the functions and operators in rules, by what they are called with."""
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class RuleInference(typed_passes.NopythonTypeInference):
+    """Type inference that resolves calls once: nine of ten are of the same few operators."""
+
+    _name = "catan_pz_rule_inference"
+
+    def run_pass(self, state: Any) -> bool:
+        """Infer types."""
+        context = state.typingctx
+        resolve = context.resolve_function_type
+
+        def resolve_once(function: Any, args: Any, kws: Any) -> Any:
+            if kws or isinstance(function, str):  # keywords and constant indices may be anything
+                return resolve(function, args, kws)
+            found = _resolved.get((function, args)) or resolve(function, args, kws)
+            if found is not None:
+                _resolved[function, args] = found
+            return found
+
+        context.resolve_function_type = resolve_once
+        try:
+            return bool(super().run_pass(state))
+        finally:
+            context.resolve_function_type = resolve
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -148,18 +186,17 @@ _NEEDLESS: Final = (
 
 
 class RuleCompiler(compiler.CompilerBase):
-    """Numba's nopython pipeline for rules: without needless passes, with a lowering of its own."""
+    """Numba's nopython pipeline for rules: without needless passes, with some of its own."""
 
     lowering: type = RuleLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes but for the lowering."""
+        """Numba's own passes but for type inference and the lowering."""
         self.state.flags.noalias = True
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        own = {NativeLowering: self.lowering, typed_passes.NopythonTypeInference: RuleInference}
         manager.passes = [
-            (self.lowering, text) if step is NativeLowering else (step, text)
-            for step, text in manager.passes
-            if step not in _NEEDLESS
+            (own.get(step, step), text) for step, text in manager.passes if step not in _NEEDLESS
         ]
         manager._finalized = False
         manager.finalize()
