@@ -182,6 +182,66 @@ def test_code_is_never_taken_from_a_folder_that_others_can_write_to(
     assert f"{path.parent} belongs to others or can be written to by them" in caplog.messages[0]
 
 
+@pytest.fixture
+def prebuilt(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of compiled code that came with the package, with the toy's in it."""
+    folder = tmp_path / "prebuilt"
+    monkeypatch.setattr(cache, "PREBUILT", folder)
+    toy.start()
+    (path,) = toy.files()
+    folder.mkdir()
+    (folder / "target").write_text(" ".join(cache.own_target()))
+    path.rename(folder / f"toy_rules.double_twice{cache.SUFFIX}")
+    return folder
+
+
+def test_compiled_code_that_came_with_the_package_is_taken_as_it_is(
+    toy: Toy, prebuilt: Path, caplog
+) -> None:
+    before = {path: path.read_bytes() for path in prebuilt.iterdir()}
+    assert [toy.start() for _ in range(2)] == [0, 0]
+    assert {path: path.read_bytes() for path in prebuilt.iterdir()} == before
+    assert toy.files() == []
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("made_for", ["", "{} +no-such-feature", "win95 {}"])
+def test_code_for_another_processor_or_interpreter_is_compiled_here(
+    toy: Toy, prebuilt: Path, made_for: str
+) -> None:
+    (prebuilt / "target").write_text(made_for.format(" ".join(cache.own_target())))
+    assert [toy.start() for _ in range(2)] == [1, 0]
+
+
+def test_code_of_other_rules_or_without_checks_of_bounds_is_compiled_here(
+    toy: Toy, prebuilt: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    assert toy.start() == 1
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", None)
+    toy.source.write_text(SOURCE.replace("2 * n", "3 * n"))
+    assert [toy.start(45) for _ in range(2)] == [1, 0]
+
+
+def test_damaged_code_that_came_with_the_package_is_told_once(
+    toy: Toy, prebuilt: Path, caplog
+) -> None:
+    path = prebuilt / f"toy_rules.double_twice{cache.SUFFIX}"
+    path.write_bytes(foreign_code(path.read_bytes()))
+    assert [toy.start() for _ in range(2)] == [1, 0]
+    (said,) = caplog.messages
+    assert str(path) in said
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no such permissions")
+def test_code_that_others_could_have_put_into_the_package_is_not_taken(
+    toy: Toy, prebuilt: Path, caplog
+) -> None:
+    prebuilt.chmod(0o777)
+    assert toy.start() == 1
+    assert f"{prebuilt} belongs to others or can be written to by them" in caplog.messages[0]
+
+
 @pytest.mark.parametrize(("is_kept", "message"), [(True, MESSAGE), (False, NOT_KEPT)])
 def test_the_first_compilation_prints_a_line_and_a_terminal_shows_how_far_it_is(
     is_kept: bool, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
