@@ -33,7 +33,7 @@ def compile_into(folder: Path, features: str) -> None:
     for _name, entry in entries():
         entry.compiled()
     prebuilt = folder / PREBUILT.relative_to(PREBUILT.parents[2])
-    prebuilt.mkdir()
+    prebuilt.mkdir(parents=True)
     target = [*own_target(), *filter(None, features.split(","))]
     (prebuilt / "target").write_text(" ".join(target), encoding="ascii")
     for path in cached_files():
