@@ -71,12 +71,13 @@ PROGRAMS: Final[dict[str, Program]] = {
         "train_maskable_ppo.py",
         (
             *("--embedding-size=16", "--width=64", "--gamma=0.99", "--gae-lambda=0.9"),
-            "--learning-rate-end-factor=0",
+            *("--learning-rate-end-factor=0", "--batch-size=256"),
         ),
         {
             "baseline": (),
             "dense network": ("--network=dense",),
             "sparse reward (win and loss)": ("--reward=win_loss",),
+            "minibatches of 512": ("--batch-size=512",),
             "one epoch": ("--n-epochs=1",),
             "four epochs": ("--n-epochs=4",),
             "32 games": ("--num-envs=32",),

@@ -57,7 +57,7 @@ def train(
         games,
         learning_rate=LinearSchedule(1e-3, 0, 1),
         n_steps=32,
-        batch_size=min(512, 32 * args.num_envs),
+        batch_size=min(256, 32 * args.num_envs),
         n_epochs=2,
         gamma=0.99,
         gae_lambda=0.9,
