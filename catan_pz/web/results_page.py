@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import count
 from math import ceil, floor, log10
 
 from catan_pz.arena.ratings import Rating
@@ -97,16 +98,16 @@ def _times(result: Result, ratings: Sequence[Rating]) -> str:
         f'<u style="left:{100 * (power - first) / (last - first):.1f}%">{10.0**power:g}</u>'
         for power in range(first, last + 1)
     ]
-    before, is_left = 2.0, False
-    for one, power in zip(ratings, powers, strict=True):
+    placed: list[tuple[float, float]] = []
+    for power, place, one in sorted(zip(powers, count(1), ratings, strict=False), reverse=True):
         left = (power - first) / (last - first)
         bottom = (one.rating - ratings[-1].rating) / height
-        is_left = not is_left and before - bottom < 0.05 and left > 0.3  # beside the one above
-        before = bottom
+        near = any(x - left < 0.15 and abs(bottom - y) < 0.05 for x, y in placed)
+        placed.append((left, bottom))
         marks.append(
-            f'<b{" class=left" * is_left} title="{one.rating:+.0f}" '
+            f'<b{" class=left" * (near and left > 0.15)} title="{escape(one.name)}" '
             f'style="left:{100 * left:.1f}%;bottom:{100 * bottom:.1f}%">'
-            f"<span>{escape(one.name)}</span></b>"
+            f"{place}<span>{escape(one.name)}</span></b>"
         )
     return "\n".join(marks)
 
