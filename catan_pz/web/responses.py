@@ -27,8 +27,7 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 FILES: Final = {
     path.name: _TYPES[suffix]
     for path in _PAGES.iterdir()
-    if (suffix := Path(path.name).suffix) in _TYPES
-    and not path.name.startswith(("replay.", "review."))
+    if (suffix := Path(path.name).suffix) in _TYPES and not path.name.startswith("replay.")
 }
 """What pages load, with the type of each; a replay has all that it needs in itself."""
 
