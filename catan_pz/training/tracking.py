@@ -4,9 +4,9 @@ Each library's own settings say where its server is: `WANDB_MODE=offline`, `MLFL
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from catan_pz.checks import not_possible
 from catan_pz.files import write_bytes
@@ -14,18 +14,6 @@ from catan_pz.files import write_bytes
 Library = Literal["none", "wandb", "mlflow"]
 
 PROJECT: Final = "catan-pz"
-
-
-class Tracker(Protocol):
-    """A run at such a library."""
-
-    run_id: str
-
-    def write(self, values: Mapping[str, float], done: int) -> None:
-        """Log numbers after so many frames, games or rounds."""
-
-    def close(self) -> None:
-        """Write what is left."""
 
 
 class WandbTracker:
@@ -70,10 +58,8 @@ class MlflowTracker:
         self._mlflow.end_run()
 
 
-TRACKERS: Final[Mapping[str, Callable[[Path, Mapping[str, Any], str | None], Tracker]]] = {
-    "wandb": WandbTracker,
-    "mlflow": MlflowTracker,
-}
+Tracker = WandbTracker | MlflowTracker
+TRACKERS: Final[dict[str, type[Tracker]]] = {"wandb": WandbTracker, "mlflow": MlflowTracker}
 
 
 def start_tracker(
