@@ -27,7 +27,7 @@ from catan_pz.arena.agreement import (
     draw_calibration,
 )
 from catan_pz.arena.report import save_plot
-from catan_pz.datasets import recordings_in
+from catan_pz.files import files_in
 from catan_pz.game.record import GameRecord
 from catan_pz.progress import progress_bar
 from catan_pz.review.review import DRAWN
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found: list[list[NDArray[np.float64]]] = [[], []]
     won: list[list[int]] = [[], []]
     estimates = []
-    paths = recordings_in(options.games)
+    paths = files_in(options.games)
     with progress_bar() as bar:
         task = bar.add_task("games", total=len(paths), note="")
         for number, path in enumerate(paths):
