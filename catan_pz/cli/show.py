@@ -148,19 +148,19 @@ def write_pictures(
 
 
 def write_replay(show: Show, target: Path) -> None:
-    """Write a game as one HTML file that opens in any browser."""
+    """Write a game as one HTML file that opens in any browser, with its review."""
     check_page(target)
-    replay = replay_of(show)
+    replay = replay_of(show, reviewed=True)
     replay.save(target)
     size = len(replay.html.encode()) / 1000
     click.echo(f"{target} shows {replay.num_frames - 1} decisions ({size:.0f} kB).")
 
 
-def replay_of(show: Show) -> Replay:
-    """A game as a page for the browser, played to its end."""
+def replay_of(show: Show, *, reviewed: bool = False) -> Replay:
+    """A game as a page for the browser, played to its end; reviewed where all of it is shown."""
     frames = [*_gathered(show.frames)]
     is_plain = show.viewer is None and not show.annotations.asks
-    review = review_record(show.record) if is_plain else None
+    review = review_record(show.record) if reviewed and is_plain else None
     return make_replay(
         frames, viewer=show.viewer, names=show.names, record=show.record, review=review
     )
