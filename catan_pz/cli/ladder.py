@@ -15,7 +15,7 @@ from catan_pz.names import shown
 if TYPE_CHECKING:
     from catan_pz.arena.ladder import Ladder, Standing
 
-REPLAYS: Final = 8
+REPLAYS: Final = 3
 """Of the recorded games, evenly spread."""
 
 
