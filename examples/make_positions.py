@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from catan_pz import Game, Rules
 from catan_pz.actions import ACCEPT, is_offering
+from catan_pz.agents import load
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.simulator import Simulator
 from catan_pz.agents.table import Table
+from catan_pz.arena import positions
 from catan_pz.files import whole_file
 from catan_pz.progress import progress_bar
 from catan_pz.terms import Phase
@@ -87,16 +89,11 @@ def stop(rules: Rules, seed: int, phase: Phase, earliest: int) -> list[int] | No
 
 def simulate(rules: Rules, seed: int, played: list[int], simulations: int) -> Position:
     """A position with the values of its actions."""
-    game = Game(rules, seed)
-    for action in played:
-        game.step(action)
-    mover, in_setup = game.player, game.phase == Phase.SETUP_SETTLEMENT
-    game = Game(rules, seed)
-    with Table(game, [None] * 4, seat_seeds(seed, 4)) as table:
-        table.seat(mover, "value", seed)  # whose views follow what the seat may know
-        for action in played:
-            game.step(action)
-        drawn = table.view(mover).resample_many(np.random.default_rng(seed), DRAWN)
+    asked = positions.Position(rules, seed, np.array(played), {})
+    game = asked.game
+    in_setup = game.phase == Phase.SETUP_SETTLEMENT
+    with asked.table(load("value")) as table:  # whose views follow what the seat may know
+        drawn = table.view(game.player).resample_many(np.random.default_rng(seed), DRAWN)
     rollout = Rollout(PLAYERS["evolved"], SETUP_TURNS if in_setup else TURNS)
     simulator = Simulator(drawn, seed, rollout, 1)
     actions = game.legal_actions()

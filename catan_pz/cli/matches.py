@@ -236,9 +236,8 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
     """
     from catan_pz.game.record import GameRecord
     from catan_pz.names import seat_names
-    from catan_pz.play.frames import frames_of_record
     from catan_pz.progress import progress_bar
-    from catan_pz.web.replay import make_replay
+    from catan_pz.web.replay import replay_of_record
 
     found = {name: path for name, path in records.items() if path.exists()}
     listed = {}
@@ -247,8 +246,7 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
         for name, path in found.items():
             with record_errors(path):
                 record = GameRecord.load(path)
-                frames = frames_of_record(record)
-                replay = make_replay(frames, names=record.names, record=record)
+                replay = replay_of_record(record)
             replay.save(folder / f"{name}.html")
             winner, turns = record.result["winner"], record.result["turns"]
             seats = seat_names(record.names, len(record.start["players"]))

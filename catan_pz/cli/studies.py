@@ -139,12 +139,11 @@ def review(game: Path, agent: str, seed: int, html: Path | None) -> None:
     Each decision is judged by what its player could know: in games drawn from its exact belief.
     Openings and trades have tables of their own.
     """
-    from catan_pz.play.frames import frames_of_record
     from catan_pz.review import check_reviewer, review_record
     from catan_pz.review.report import to_markdown
     from catan_pz.rules import Rules
     from catan_pz.tables.records.moves import NOT_A_PERSONS
-    from catan_pz.web.replay import make_replay
+    from catan_pz.web.replay import replay_of_record
 
     if html is not None:
         check_page(html)
@@ -159,6 +158,5 @@ def review(game: Path, agent: str, seed: int, html: Path | None) -> None:
         made = review_record(record, asked, seed=seed, left_out=NOT_A_PERSONS)
     click.echo(to_markdown(made))
     if html is not None:
-        frames, names = frames_of_record(record), record.names
-        make_replay(frames, names=names, record=record, review=made).save(html)
+        replay_of_record(record, made).save(html)
         click.echo(f"{html} has the review and the replay.")

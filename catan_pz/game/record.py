@@ -103,10 +103,14 @@ class GameRecord:
             yield json.dumps(row | {"marks": decision.marks} if decision.marks else row)
         yield json.dumps({"result": self.result})
 
+    def text(self) -> str:
+        """The JSON lines as one text."""
+        return "".join(f"{line}\n" for line in self.lines())
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the lines to a file, whole or not at all."""
-        with whole_file(Path(path)) as draft, draft.open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in self.lines())
+        with whole_file(Path(path)) as draft:
+            draft.write_text(self.text(), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

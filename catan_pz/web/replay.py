@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,12 +19,13 @@ from catan_pz.checks import not_possible
 from catan_pz.files import whole_file
 from catan_pz.game.record import GameRecord
 from catan_pz.names import shown
-from catan_pz.play.frames import Frame
+from catan_pz.play.frames import Frame, frames_of_record
 from catan_pz.render.view import TableView, table_view
 from catan_pz.review import Review
 from catan_pz.review.report import annotated, tables
 from catan_pz.web.advice import advice_json, drawn_advice, drawn_overlay
 from catan_pz.web.drawn import BOX, areas, board_layers, symbols, view_json
+from catan_pz.web.page_files import content, filled, joined
 
 FORMAT: Final = "catan-pz-replay/1"
 
@@ -89,8 +89,7 @@ def make_replay(
     if not stored.frames:
         raise ValueError("a replay has at least one frame")
     title = shown(title or ", ".join(view.name(seat.seat) for seat in view.seats), _LONGEST_TITLE)
-    lines = [] if record is None or viewer is not None else record.lines()
-    content = {
+    data = {
         "format": FORMAT,
         "box": BOX,
         "areas": areas(),
@@ -98,13 +97,19 @@ def make_replay(
         "frames": stored.frames,
         "winner": view.winner,
         "viewer": viewer,
-        "record": "".join(f"{line}\n" for line in lines),
+        "record": record.text() if record is not None and viewer is None else "",
         "review": None if review is None else [one._asdict() for one in tables(review)],
     }
-    data = json.dumps(content, separators=(",", ":"))
+    text = json.dumps(data, separators=(",", ":"))
     # Without a time stamp, so that the same game gives the same file.
-    packed = base64.b64encode(gzip.compress(data.encode(), 9, mtime=0)).decode()
+    packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
     return Replay(_page(title, packed), len(stored.frames))
+
+
+def replay_of_record(record: GameRecord, review: Review | None = None) -> Replay:
+    """A recorded game as a page that shows everything, perhaps with its review."""
+    frames = frames_of_record(record)
+    return make_replay(frames, names=record.names, record=record, review=review)
 
 
 @dataclass
@@ -145,14 +150,8 @@ class _Stored:
 
 
 def _page(title: str, packed: str) -> str:
-    pages = files("catan_pz.web") / "pages"
-
-    def joined(names: Sequence[str], form: str) -> str:
-        return "".join((pages / f"{name}.{form}").read_text(encoding="utf-8") for name in names)
-
     # One page has no modules beside each other.
     program = re.sub(r"(?m)^import .*\n|^export ", "", joined(_MODULES, "js"))
     parts = {"title": escape(title), "style": joined(_STYLES, "css"), "symbols": symbols()}
     parts |= {"program": program, "game": packed}
-    page = joined(["replay"], "html")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
+    return filled(content("replay.html"), parts)

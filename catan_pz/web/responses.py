@@ -6,8 +6,6 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -18,15 +16,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from catan_pz.names import printable
+from catan_pz.web.page_files import PAGES, content, filled
 
 _LOGGER: Final = logging.getLogger("catan_pz.web")
 
-_PAGES: Final = files("catan_pz.web") / "pages"
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 
 FILES: Final = {
     path.name: _TYPES[suffix]
-    for path in _PAGES.iterdir()
+    for path in PAGES.iterdir()
     if (suffix := Path(path.name).suffix) in _TYPES and not path.name.startswith("replay.")
 }
 """What pages load, with the type of each; a replay has all that it needs in itself."""
@@ -53,10 +51,7 @@ OPEN_HEADERS: Final = {
 
 def page(name: str, **parts: str) -> Response:
     """A page of HTML, with parts for the places that it names in double braces."""
-    content = _content(f"{name}.html")
-    for place, part in parts.items():
-        content = content.replace(f"{{{{{place}}}}}", part)
-    return _response(content, "text/html")
+    return _response(filled(content(f"{name}.html"), parts), "text/html")
 
 
 async def asset(request: Request) -> Response:
@@ -64,16 +59,11 @@ async def asset(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in FILES:
         return PlainTextResponse("There is no such file.", 404)
-    return _response(_content(name), FILES[name])
+    return _response(content(name), FILES[name])
 
 
-@cache
-def _content(name: str) -> str:
-    return (_PAGES / name).read_text(encoding="utf-8")
-
-
-def _response(content: str, media_type: str) -> Response:
-    return Response(content, media_type=f"{media_type}; charset=utf-8")
+def _response(text: str, media_type: str) -> Response:
+    return Response(text, media_type=f"{media_type}; charset=utf-8")
 
 
 def is_own_origin(socket: WebSocket) -> bool:

@@ -10,7 +10,7 @@ from math import ceil, floor, log10
 from catan_pz.arena.ratings import Rating
 from catan_pz.arena.report import points
 from catan_pz.arena.results import Result, percent
-from catan_pz.files import resource
+from catan_pz.web.page_files import content, filled, joined
 
 
 def results_page(
@@ -36,7 +36,7 @@ def results_page(
     parts = {
         "title": escape(title),
         "words": escape(words),
-        "style": "".join(_read(f"{name}.css") for name in ("colors", "index", "results")),
+        "style": joined(("colors", "index", "results"), "css"),
         "ratings": _ratings(result, names, {rating.name: rating for rating in ratings}),
         "times": _times(result, ratings),
         "pairs": _pairs(result, names),
@@ -49,13 +49,9 @@ def results_page(
     page = re.sub(
         r"(?s)<section data-of=(\w+)>.*?</section>\n",
         lambda found: found[0] if parts[found[1]] else "",
-        _read("results.html"),
+        content("results.html"),
     )
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
-
-
-def _read(name: str) -> str:
-    return (resource("catan_pz.web", "pages") / name).read_text(encoding="utf-8")
+    return filled(page, parts)
 
 
 def _table(titles: Sequence[str], rows: Sequence[str]) -> str:

@@ -68,8 +68,8 @@ def _links(links: object, record: GameRecord) -> dict[int, str]:
 
 def table_text(record: GameRecord, links: Mapping[int, str] | None = None) -> str:
     """What the file of a table holds; without links that of a recorded game."""
-    header = [] if links is None else [json.dumps({"format": TABLE_FORMAT, "links": links})]
-    return "".join(f"{line}\n" for line in (*header, *record.lines()))
+    header = {"format": TABLE_FORMAT, "links": links}
+    return ("" if links is None else f"{json.dumps(header)}\n") + record.text()
 
 
 def write(path: Path, text: str) -> None:

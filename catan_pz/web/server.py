@@ -27,11 +27,10 @@ from catan_pz.agents.hosting import AGENT_ERRORS
 from catan_pz.events import ONLOOKER
 from catan_pz.game.record import GameRecord
 from catan_pz.names import shown
-from catan_pz.play.frames import frames_of_record
 from catan_pz.review import review_record
 from catan_pz.web.drawn import BOX, areas, control_json, symbols
 from catan_pz.web.live_table import LiveTable, log_failure
-from catan_pz.web.replay import make_replay
+from catan_pz.web.replay import replay_of_record
 from catan_pz.web.responses import (
     LEFT,
     MOST_BYTES,
@@ -211,8 +210,7 @@ def make_app(
 
 def _reviewed(record: GameRecord) -> str:
     """The page of a replay with its review."""
-    review, frames = review_record(record, progress=False), frames_of_record(record)
-    return make_replay(frames, names=record.names, record=record, review=review).html
+    return replay_of_record(record, review_record(record, progress=False)).html
 
 
 class _Served:
@@ -268,9 +266,7 @@ class _Served:
     async def replay(self, request: Request) -> Response:
         """The replay of a table's game once it is over, with all cards open."""
         record = self._finished(request)
-        made = await asyncio.to_thread(
-            lambda: make_replay(frames_of_record(record), names=record.names, record=record)
-        )
+        made = await asyncio.to_thread(replay_of_record, record)
         return HTMLResponse(made.html, headers=OPEN_HEADERS)
 
     async def review(self, request: Request) -> Response:
@@ -285,7 +281,7 @@ class _Served:
     async def record(self, request: Request) -> Response:
         """The record of a table's game once it is over."""
         record = self._finished(request)
-        return PlainTextResponse("".join(f"{line}\n" for line in record.lines()))
+        return PlainTextResponse(record.text())
 
     def _finished(self, request: Request) -> GameRecord:
         found = self.find(request.path_params["link"])

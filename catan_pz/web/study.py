@@ -340,7 +340,7 @@ class Study:
 
     def record_text(self) -> str:
         """What was played, as JSON lines."""
-        return "".join(f"{line}\n" for line in self.record.lines())
+        return self.record.text()
 
     def status(self) -> dict[str, Any]:
         """Everything that the page shows beside the picture, as JSON values."""
