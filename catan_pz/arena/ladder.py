@@ -7,7 +7,9 @@ Experiments, 1972). Each round is a file of results, so all that there is to kno
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations_with_replacement, count
@@ -29,10 +31,19 @@ from catan_pz.files import read_text
 from catan_pz.rules import Rules
 
 GROWTH: Final = 4
-"""A round is two blocks for each entrant, or one for so many that have been played."""
+"""A round is at most two blocks for each entrant, or one for so many that have been played."""
 
 RECORDED: Final = 2
 """Games that are recorded of each round."""
+
+ROBOTS: Final = ("jsettlers:smart", "jsettlers:fast")
+"""Entrants that sit at tables of their own, all but one seat of each."""
+
+TABLE_GAMES: Final = 40
+"""A round at such tables, of one agent against robots of one kind."""
+
+PlayAtTable = Callable[[AgentSpec, str, Path], Result]
+"""Plays a round of an agent against `ROBOTS` of a kind into a file, or goes on with that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +52,8 @@ class Ladder:
 
     Attributes:
         folder: where it is kept, beside the file.
-        entrants: agents as `catan_pz.agents.load` names them, by the names that they play under.
+        entrants: agents as `catan_pz.agents.load` names them, or `ROBOTS`, by the names that
+            they play under.
         rules: of its games.
         precision: half the width of each 95 % interval, in Elo points, at which games end.
         games: after which it ends at the latest; the last round is completed.
@@ -68,6 +80,11 @@ class Ladder:
         if not isinstance(given, dict) or len(given) < 2 or not _are_texts(given.values()):
             allowed = 'two or more lines such as search = "search:simulations=100"'
             raise not_possible("entrants", given, allowed)
+        for spec in (robots := [x for x in given.values() if x.startswith("jsettlers:")]):
+            if spec not in ROBOTS or robots.count(spec) > 1:
+                raise not_possible(
+                    "entrant", spec, f"one of {', '.join(ROBOTS)}, each once", ROBOTS
+                )
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -86,13 +103,24 @@ class Ladder:
         except ValueError as error:  # of TOML, too
             raise ValueError(f"{path}: {error}") from error
 
-    def play(self, agents: Sequence[AgentSpec], match: MatchOptions) -> Iterator["Standing"]:
+    @cached_property
+    def robots(self) -> dict[str, str]:
+        """The names of those entrants that are `ROBOTS`, by what they are."""
+        return {spec: name for name, spec in self.entrants.items() if spec in ROBOTS}
+
+    def play(
+        self,
+        agents: Sequence[AgentSpec],
+        match: MatchOptions,
+        play_at_table: PlayAtTable | None = None,
+    ) -> Iterator["Standing"]:
         """Play what is left of it; gives the standing before each round, and at the end.
 
-        `agents` are pairs of names and agents, one for each entrant; options of `match` that
-        name files are set here.
+        `agents` are pairs of names and agents, one for each entrant that is none of `ROBOTS`;
+        options of `match` that name files are set here.
         """
         named = {entrant.name: entrant for entrant in as_entrants(agents)[0]}
+        specs = dict(zip(named, agents, strict=True))
         done: list[Result] = []
         for number in count(1):
             path = self.folder / f"round-{number:03}.jsonl"
@@ -104,11 +132,18 @@ class Ladder:
                 if standing.is_over:
                     return
                 lineups = [[standing.names[k] for k in one] for one in standing.next_lineups()]
-            played = [name for name in named if any(name in one for one in lineups)]
-            for name in {name for one in lineups for name in one} - set(played):
+            seated = {self.robots.get(name, name) for one in lineups for name in one}
+            for name in seated - named.keys() - set(self.robots.values()):
                 raise ValueError(
                     f"{path} has games of {name!r}: enter it again, or begin another ladder"
                 )
+            played = [name for name in named if name in seated]
+            spec = next((x for x, name in self.robots.items() if name in seated), None)
+            if spec is not None:
+                assert play_at_table is not None
+                there = play_at_table(specs[played[0]], spec, path)
+                done.append(_with_robots(there, played[0], self.robots[spec]))
+                continue
             indices = tuple(tuple(sorted(map(played.index, one))) for one in lineups)
             seed = self.seed
             done.append(
@@ -126,6 +161,15 @@ class Ladder:
                     ),
                 )
             )
+
+
+def _with_robots(result: Result, agent: str, robots: str) -> Result:
+    """Games of one agent, all others called as their robots are in the ladder."""
+    games = (
+        replace(game, seats=tuple(name if name == agent else robots for name in game.seats))
+        for game in result.games
+    )
+    return replace(result, games=tuple(games))
 
 
 def _are_texts(values: Iterable[Any]) -> bool:
@@ -181,12 +225,21 @@ class Standing:
         return self.is_precise or len(self.result.games) >= self.ladder.games
 
     def next_lineups(self) -> list[Lineup]:
-        """The line-ups of the next round, each a block of its own."""
+        """The line-ups of the next round, each a block of its own.
+
+        Or a single one with robots that sit at tables of their own, if half of what tells most
+        is to be played there.
+        """
         players, k = self.ladder.rules.num_players, len(self.names)
         rated = {rating.name: rating.rating / ELO for rating in self.ratings}
         strengths = np.array([rated.get(name, 0.0) for name in self.names])
-        open_ends = [self.precision[name] > self.ladder.precision for name in self.names]
-        lineups = [x for x in combinations_with_replacement(range(k), players) if len({*x}) > 1]
+        widths = np.array([self.precision[name] for name in self.names])
+        robots = {self.names.index(name) for name in self.ladder.robots.values()}
+        lineups = [
+            x
+            for x in combinations_with_replacement(range(k), players)
+            if len({*x}) > 1 and _is_possible(Counter(x), robots)
+        ]
         sizes = [len(seatings(lineup)) for lineup in lineups]
         copies = np.array([[lineup.count(one) for one in range(k)] for lineup in lineups])
         odds = copies * np.exp(strengths - strengths.max())
@@ -205,13 +258,31 @@ class Standing:
         for row in games.nonzero()[0].tolist():
             known += games[row] * information(row)
         centred = np.eye(k) - 1 / k
-        wanted = centred * open_ends @ centred
-        chosen = []
+        # Variances at which the round ends; those of the ratings that are precise don't count.
+        variances = (centred @ np.linalg.inv(known) @ centred).diagonal()
+        shares = self.ladder.precision / widths
+        goal = np.where(shares < 1, variances * shares**2, np.inf)
+        chosen: list[Lineup] = []
         for _ in range(max(2 * k, round(sum(games / sizes)) // GROWTH)):
             covariance = np.linalg.inv(known)
+            is_open = (centred @ covariance @ centred).diagonal() > goal
+            if not is_open.any():
+                break
+            wanted = centred * is_open @ centred
             slope = covariance @ wanted @ covariance
             gain = chances @ slope.diagonal() - ((chances @ slope) * chances).sum(axis=1)
             best = int(gain.argmax())
             known += sizes[best] * information(best)
             chosen.append(lineups[best])
-        return sorted(chosen)
+        at_tables = [lineup for lineup in chosen if robots.intersection(lineup)]
+        if 2 * len(at_tables) < len(chosen):
+            return sorted(lineup for lineup in chosen if not robots.intersection(lineup))
+        return [Counter(at_tables).most_common(1)[0][0]]
+
+
+def _is_possible(lineup: Counter[int], robots: AbstractSet[int]) -> bool:
+    """Whether it has no robots, or all but one are robots of one kind."""
+    there = robots & lineup.keys()
+    return not there or (
+        len(there) == 1 and len(lineup) == 2 and lineup[min(there)] == lineup.total() - 1
+    )

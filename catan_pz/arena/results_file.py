@@ -74,9 +74,17 @@ def found_seed(path: str | os.PathLike[str] | None) -> int | None:
 
 
 def found_lineups(path: Path) -> list[list[str]] | None:
-    """The line-ups of the match in a file of results; None where there is no such file."""
+    """The line-ups of the match in a file of results; None where there is no such file.
+
+    At a table of others it is the agent and those that the match was asked for.
+    """
     header = _read(path)[0]
-    return None if header is None else shaped(header, _Match, f"{path}: line 1").lineups
+    if header is None:
+        return None
+    match = shaped(header, _Match, f"{path}: line 1")
+    if match.seating == DRAWN_SEATS and match.agents:
+        return [[match.agents[0].get("name", ""), f"{match.table.lower()}:{match.against}"]]
+    return match.lineups
 
 
 class ResultsFile:
@@ -219,6 +227,8 @@ class _Match(msgspec.Struct):
     rules: dict[str, Any]
     seed: int
     seating: str = ""
+    table: str = ""
+    against: str = ""
     lineups: list[list[str]] = []
 
 

@@ -1,11 +1,14 @@
 """`catan-pz ladder`: ratings of many agents, with games added until they are precise."""
 
 import math
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from catan_pz.checks import not_possible
 from catan_pz.cli.agents import agent_source, encoder_option, trust_option
 from catan_pz.cli.console import OLD_FILE, command, need, option
 from catan_pz.cli.matches import played, tell_more, write_replays
@@ -14,6 +17,10 @@ from catan_pz.names import shown
 
 if TYPE_CHECKING:
     from catan_pz.arena.ladder import Ladder, Standing
+    from catan_pz.arena.results import Result
+    from catan_pz.rules import Rules
+
+_LONGEST_LINE: Final = 300
 
 REPLAYS: Final = 3
 """Of the recorded games, evenly spread."""
@@ -35,7 +42,11 @@ def ladder(file: Path, workers: int | None) -> None:
     from catan_pz.arena.report import ratings_table
 
     made, agents = Ladder.read(file), []
+    if made.robots:
+        _check_jsettlers(made.rules)
     for name, spec in made.entrants.items():
+        if spec in made.robots:
+            continue
         try:
             agents.append((name, agent_source(spec, made.rules)))
         except click.UsageError as error:
@@ -52,9 +63,46 @@ def ladder(file: Path, workers: int | None) -> None:
 def _play(made: "Ladder", agents: list[tuple[str, Any]], workers: int | None) -> "Standing":
     from catan_pz.arena import MatchOptions
 
-    for standing in made.play(agents, MatchOptions(workers=workers)):
+    at_table = partial(_at_jsettlers, made.rules, workers)
+    for standing in made.play(agents, MatchOptions(workers=workers), at_table):
         click.echo(_words(standing), err=True)
     return standing
+
+
+def _check_jsettlers(rules: "Rules") -> None:
+    """Refuse rules by which a JSettlers server doesn't play, and a missing server."""
+    from catan_pz.arena.report import changed_options
+    from catan_pz.tables.jsettlers.decisions import table_rules
+    from catan_pz.tables.jsettlers.server import class_path
+
+    there = table_rules(rules.num_players, rules.trading, rules.max_offers_per_turn)
+    free = {name: getattr(there, name) for name in ("offer_form", "first_player", "max_turns")}
+    if replace(rules, **free) != there:
+        allowed = "those of the base game, but for num_players, trading and max_offers_per_turn"
+        raise not_possible("rules with robots of JSettlers", changed_options(rules), allowed)
+    class_path(None)
+
+
+def _at_jsettlers(
+    rules: "Rules", workers: int | None, agent: tuple[str, Any], robots: str, results: Path
+) -> "Result":
+    """A round at the tables of a JSettlers server."""
+    from catan_pz.arena.ladder import TABLE_GAMES
+    from catan_pz.tables.jsettlers.match import play_match
+
+    match = play_match(
+        agent,
+        robots.partition(":")[2],
+        rules.num_players,
+        rules.trading,
+        TABLE_GAMES,
+        max_offers=rules.max_offers_per_turn,
+        workers=workers or 1,
+        results=results,
+    )
+    if match.gave_up:
+        raise click.ClickException(shown(match.gave_up, _LONGEST_LINE))
+    return match.result
 
 
 def _words(standing: "Standing") -> str:
