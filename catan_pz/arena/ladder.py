@@ -81,10 +81,9 @@ class Ladder:
             allowed = 'two or more lines such as search = "search:simulations=100"'
             raise not_possible("entrants", given, allowed)
         for spec in (robots := [x for x in given.values() if x.startswith("jsettlers:")]):
-            if spec not in ROBOTS or robots.count(spec) > 1:
-                raise not_possible(
-                    "entrant", spec, f"one of {', '.join(ROBOTS)}, each once", ROBOTS
-                )
+            if spec not in ROBOTS or robots.count(spec) > 1 or len(robots) == len(given):
+                allowed = f"one of {', '.join(ROBOTS)}, each once and not without others"
+                raise not_possible("entrant", spec, allowed)
 
     @classmethod
     def read(cls, path: Path) -> Self:

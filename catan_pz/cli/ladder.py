@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.checks import not_possible
 from catan_pz.cli.agents import agent_source, encoder_option, trust_option
 from catan_pz.cli.console import OLD_FILE, command, need, option
 from catan_pz.cli.matches import played, tell_more, write_replays
@@ -43,7 +42,7 @@ def ladder(file: Path, workers: int | None) -> None:
 
     made, agents = Ladder.read(file), []
     if made.robots:
-        _check_jsettlers(made.rules)
+        _check_jsettlers(file, made.rules)
     for name, spec in made.entrants.items():
         if spec in made.robots:
             continue
@@ -69,7 +68,7 @@ def _play(made: "Ladder", agents: list[tuple[str, Any]], workers: int | None) ->
     return standing
 
 
-def _check_jsettlers(rules: "Rules") -> None:
+def _check_jsettlers(file: Path, rules: "Rules") -> None:
     """Refuse rules by which a JSettlers server doesn't play, and a missing server."""
     from catan_pz.arena.report import changed_options
     from catan_pz.tables.jsettlers.decisions import table_rules
@@ -78,8 +77,10 @@ def _check_jsettlers(rules: "Rules") -> None:
     there = table_rules(rules.num_players, rules.trading, rules.max_offers_per_turn)
     free = {name: getattr(there, name) for name in ("offer_form", "first_player", "max_turns")}
     if replace(rules, **free) != there:
-        allowed = "those of the base game, but for num_players, trading and max_offers_per_turn"
-        raise not_possible("rules with robots of JSettlers", changed_options(rules), allowed)
+        raise click.ClickException(
+            f"{file}: with robots of JSettlers only num_players, trading and max_offers_per_turn "
+            f"may be chosen of the rules, got {changed_options(rules).replace('`', '')}"
+        )
     class_path(None)
 
 

@@ -11,7 +11,8 @@ import pytest
 from catan_pz.arena import MatchOptions, load_results, rate
 from catan_pz.arena.ladder import Ladder, Standing
 from catan_pz.arena.ratings import ELO
-from catan_pz.arena.results import GameResult, result_of_drawn_seats
+from catan_pz.arena.results import GameResult, Result, result_of_drawn_seats
+from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Builder, Failing
 
@@ -116,3 +117,49 @@ def test_entrants_join_and_keep_what_was_played(tmp_path: Path) -> None:
         last(ladder(tmp_path))
     with pytest.raises(ValueError, match="holds another match"):
         last(made, [("eager", Builder(eager=False)), *AGENTS[1:], ("failing", Failing(14))])
+
+
+def at_table(agent: Any, robots: str, path: Path) -> Result:
+    """Twelve games, the agent's share of them won by chance."""
+    names = [agent[0], "smart", "fast", "third party"]
+    header = {"format": FORMAT, "seating": DRAWN_SEATS, "table": "JSettlers", "seed": 1}
+    header |= {"against": robots.partition(":")[2], "rules": RULES.to_dict()}
+    header |= {"agents": [{"name": name} for name in names]}
+    file, random = ResultsFile(path, header, None), np.random.default_rng(int(path.stem[-3:]))
+    for number in range(len(file.games), 12):
+        seats = (agent[0], "smart") if number % 2 else ("smart", agent[0])
+        won = int(random.integers(2))
+        file.add(GameResult(number, 0, number, seats, won, "victory", None, "", 9, *[(1, 1)] * 3))
+    file.close()
+    return load_results(path)
+
+
+def test_robots_that_sit_at_tables_of_their_own_are_met_there(tmp_path: Path) -> None:
+    entrants = {"eager": "eager", "random": "random", "JSettlers": "jsettlers:smart"}
+    options: dict[str, Any] = {"entrants": entrants, "precision": 90}
+    rounds: list[tuple[str, str, str]] = []
+
+    def play() -> Standing:
+        def noted(agent: Any, robots: str, path: Path) -> Result:
+            rounds.append((agent[0], robots, path.name))
+            return at_table(agent, robots, path)
+
+        made = ladder(tmp_path, **options)
+        *_, standing = made.play(AGENTS[:2], MatchOptions(progress=False), noted)
+        return standing
+
+    standing = play()
+    met = Counter(tuple(sorted(game.seats)) for game in standing.result.games)
+    assert {name for name, _, _ in rounds} == {"eager", "random"}
+    assert {robots for _, robots, _ in rounds} == {"jsettlers:smart"}
+    assert len({name for _, _, name in rounds}) == len(rounds) > 2
+    assert met["JSettlers", "eager"] + met["JSettlers", "random"] == 12 * len(rounds)
+    assert set(met) == {("JSettlers", "eager"), ("JSettlers", "random"), ("eager", "random")}
+    assert standing.is_precise
+    last_file = tmp_path / rounds[-1][2]
+    lines = last_file.read_bytes().splitlines(keepends=True)
+    last_file.write_bytes(b"".join(lines[:5]))
+    rounds.clear()
+    assert len(play().result.games) == len(standing.result.games)
+    with pytest.raises(ValueError, match="entrant must be one of jsettlers:smart, jsettlers:fast"):
+        ladder(tmp_path, entrants=entrants | {"mixed": "jsettlers:mixed"})

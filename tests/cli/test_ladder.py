@@ -45,6 +45,7 @@ def test_a_ladder_writes_one_page_and_goes_on(tmp_path: Path, capsys: Any) -> No
         ("precision = 300", "precision = -1", "precision must be"),
         ("trading", "trade", "unknown option trade"),
         ('"<b>" = "random"', "", "entrants must be two or more lines"),
+        ('"heuristic"', '"jsettlers:smart"', "with robots of JSettlers only num_players"),
         (
             '"heuristic"',
             '"heuristics"',
