@@ -8,7 +8,7 @@ Experiments, 1972). Each round is a file of results, so all that there is to kno
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -77,7 +77,7 @@ class Ladder:
         if self.seconds is not None:
             check_number("seconds", self.seconds, above=0)
         given = self.entrants
-        if not isinstance(given, dict) or len(given) < 2 or not _are_texts(given.values()):
+        if not isinstance(given, dict) or len(given) < 2 or {*map(type, given.values())} != {str}:
             allowed = 'two or more lines such as search = "search:simulations=100"'
             raise not_possible("entrants", given, allowed)
         for spec in (robots := [x for x in given.values() if x.startswith("jsettlers:")]):
@@ -164,15 +164,11 @@ class Ladder:
 
 def _with_robots(result: Result, agent: str, robots: str) -> Result:
     """Games of one agent, all others called as their robots are in the ladder."""
-    games = (
+    games = [
         replace(game, seats=tuple(name if name == agent else robots for name in game.seats))
         for game in result.games
-    )
+    ]
     return replace(result, games=tuple(games))
-
-
-def _are_texts(values: Iterable[Any]) -> bool:
-    return all(isinstance(value, str) for value in values)
 
 
 @dataclass(frozen=True)
@@ -282,6 +278,4 @@ class Standing:
 def _is_possible(lineup: Counter[int], robots: AbstractSet[int]) -> bool:
     """Whether it has no robots, or all but one are robots of one kind."""
     there = robots & lineup.keys()
-    return not there or (
-        len(there) == 1 and len(lineup) == 2 and lineup[min(there)] == lineup.total() - 1
-    )
+    return not there or (len(there) == 1 and lineup[min(there)] == lineup.total() - 1)

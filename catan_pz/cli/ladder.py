@@ -1,7 +1,6 @@
 """`catan-pz ladder`: ratings of many agents, with games added until they are precise."""
 
 import math
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,10 +15,6 @@ from catan_pz.names import shown
 
 if TYPE_CHECKING:
     from catan_pz.arena.ladder import Ladder, Standing
-    from catan_pz.arena.results import Result
-    from catan_pz.rules import Rules
-
-_LONGEST_LINE: Final = 300
 
 REPLAYS: Final = 3
 """Of the recorded games, evenly spread."""
@@ -41,8 +36,15 @@ def ladder(file: Path, workers: int | None) -> None:
     from catan_pz.arena.report import ratings_table
 
     made, agents = Ladder.read(file), []
+    play_at_table = None
     if made.robots:
-        _check_jsettlers(file, made.rules)
+        from catan_pz.tables.jsettlers.ladder import check_rounds, play_round
+
+        play_at_table = partial(play_round, made.rules, workers)
+        try:
+            check_rounds(made.rules)
+        except ValueError as error:
+            raise click.ClickException(f"{file}: {error}") from error
     for name, spec in made.entrants.items():
         if spec in made.robots:
             continue
@@ -50,7 +52,7 @@ def ladder(file: Path, workers: int | None) -> None:
             agents.append((name, agent_source(spec, made.rules)))
         except click.UsageError as error:
             raise click.ClickException(f"{file}: entrant {name!r}: {error.message}") from error
-    standing = played(_play, made, agents, workers)
+    standing = played(_play, made, agents, workers, play_at_table)
     _write(standing)
     click.echo(ratings_table(standing.ratings))
     tell_more(standing.result)
@@ -59,51 +61,14 @@ def ladder(file: Path, workers: int | None) -> None:
     click.echo(f"{_words(standing)}. The page is {made.folder / 'index.html'}.")
 
 
-def _play(made: "Ladder", agents: list[tuple[str, Any]], workers: int | None) -> "Standing":
+def _play(
+    made: "Ladder", agents: list[tuple[str, Any]], workers: int | None, play_at_table: Any
+) -> "Standing":
     from catan_pz.arena import MatchOptions
 
-    at_table = partial(_at_jsettlers, made.rules, workers)
-    for standing in made.play(agents, MatchOptions(workers=workers), at_table):
+    for standing in made.play(agents, MatchOptions(workers=workers), play_at_table):
         click.echo(_words(standing), err=True)
     return standing
-
-
-def _check_jsettlers(file: Path, rules: "Rules") -> None:
-    """Refuse rules by which a JSettlers server doesn't play, and a missing server."""
-    from catan_pz.arena.report import changed_options
-    from catan_pz.tables.jsettlers.decisions import table_rules
-    from catan_pz.tables.jsettlers.server import class_path
-
-    there = table_rules(rules.num_players, rules.trading, rules.max_offers_per_turn)
-    free = {name: getattr(there, name) for name in ("offer_form", "first_player", "max_turns")}
-    if replace(rules, **free) != there:
-        raise click.ClickException(
-            f"{file}: with robots of JSettlers only num_players, trading and max_offers_per_turn "
-            f"may be chosen of the rules, got {changed_options(rules).replace('`', '')}"
-        )
-    class_path(None)
-
-
-def _at_jsettlers(
-    rules: "Rules", workers: int | None, agent: tuple[str, Any], robots: str, results: Path
-) -> "Result":
-    """A round at the tables of a JSettlers server."""
-    from catan_pz.arena.ladder import TABLE_GAMES
-    from catan_pz.tables.jsettlers.match import play_match
-
-    match = play_match(
-        agent,
-        robots.partition(":")[2],
-        rules.num_players,
-        rules.trading,
-        TABLE_GAMES,
-        max_offers=rules.max_offers_per_turn,
-        workers=workers or 1,
-        results=results,
-    )
-    if match.gave_up:
-        raise click.ClickException(shown(match.gave_up, _LONGEST_LINE))
-    return match.result
 
 
 def _words(standing: "Standing") -> str:
