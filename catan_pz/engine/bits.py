@@ -36,9 +36,9 @@ def has_vertex(vertices: int, v: int) -> bool:
 @rule
 def edge_word(e: int) -> int:
     """Which of the two words of an edge set holds edge e."""
-    return e // EDGES_PER_WORD
+    return int(e >= EDGES_PER_WORD)
 
 
 @rule
 def edge_bit(e: int) -> int:
-    return 1 << (e % EDGES_PER_WORD)
+    return 1 << (e - EDGES_PER_WORD * edge_word(e))

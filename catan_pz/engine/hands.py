@@ -10,10 +10,10 @@ import numpy as np
 
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Array
 from catan_pz.terms import (
     CARD_COST,
     CITY_COST,
-    MAX_PLAYERS,
     NUM_RESOURCES,
     ROAD_COST,
     SETTLEMENT_COST,
@@ -22,6 +22,10 @@ from catan_pz.terms import (
 ROAD, SETTLEMENT, CITY, CARD = 0, 1, 2, 3
 COSTS = np.array([ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST], np.int64)
 """(4, R) cards that each purchase costs."""
+
+ONES = sum(1 << 8 * r for r in range(NUM_RESOURCES))
+TOP_BITS = ONES << 7
+"""The lowest and the highest bit of each byte of a row."""
 
 
 @rule
@@ -37,32 +41,72 @@ def most_held(s: State, o: int, p: int, r: int) -> int:
 
 
 @rule
+def packed(counts: Int8Array) -> int:
+    """Counts (R,) from 0 to 127 as a row: the bytes of one integer."""
+    row = 0
+    for r in range(NUM_RESOURCES):
+        row |= (int(counts[r]) & 255) << 8 * r
+    return row
+
+
+@rule
+def unpack(row: int, counts: Int8Array) -> None:
+    for r in range(NUM_RESOURCES):
+        counts[r] = (row >> 8 * r) & 255
+
+
+@rule
+def is_covered(row: int, other: int) -> bool:
+    """Whether no count of a row is above that of the other."""
+    return ((other | TOP_BITS) - row) & TOP_BITS == TOP_BITS
+
+
+@rule
+def lesser(row: int, other: int) -> int:
+    """The lesser count of each resource in two rows."""
+    own = ((((other | TOP_BITS) - row) & TOP_BITS) >> 7) * 255
+    return other ^ ((row ^ other) & own)
+
+
+@rule
+def narrowed(row: int, opposite: int, column: int) -> int:
+    """One side of the bounds on a hand, narrowed by the opposite side and its sums over players.
+
+    What one cell has more than is certain, the rest of its row or column lacks.
+    """
+    row_sum = (opposite * ONES >> 8 * (NUM_RESOURCES - 1)) & 255
+    return lesser(lesser(row, row_sum * ONES - opposite), column - opposite)
+
+
+@rule
 def tighten(s: State, o: int) -> None:
     """Narrow the bounds of observer o until row and column sums give nothing more."""
-    changed = True
-    while changed:
-        changed = False
-        for p in range(s.num_players):
-            for r in range(NUM_RESOURCES):
-                below = int(s.below[o, p, r])
-                above = int(s.above[o, p, r])
-                if below == 0 and above == 0:
-                    continue
-                # What one cell has more than is certain, the rest of its row or column lacks.
-                row_below, row_above = -below, -above
-                for k in range(NUM_RESOURCES):
-                    row_below += s.below[o, p, k]
-                    row_above += s.above[o, p, k]
-                column_below, column_above = -below, -above
-                for q in range(s.num_players):
-                    column_below += s.below[o, q, r]
-                    column_above += s.above[o, q, r]
-                if below > min(row_above, column_above):
-                    s.below[o, p, r] = min(row_above, column_above)
-                    changed = True
-                if above > min(row_below, column_below):
-                    s.above[o, p, r] = min(row_below, column_below)
-                    changed = True
+    below, above = s.below[o], s.above[o]
+    below_0, below_1 = packed(below[0]), packed(below[1])
+    below_2, below_3 = packed(below[2]), packed(below[3])
+    above_0, above_1 = packed(above[0]), packed(above[1])
+    above_2, above_3 = packed(above[2]), packed(above[3])
+    before, column = -1, above_0 + above_1 + above_2 + above_3
+    while column != before:
+        before = column
+        below_0 = narrowed(below_0, above_0, column)
+        below_1 = narrowed(below_1, above_1, column)
+        below_2 = narrowed(below_2, above_2, column)
+        below_3 = narrowed(below_3, above_3, column)
+        column = below_0 + below_1 + below_2 + below_3
+        above_0 = narrowed(above_0, below_0, column)
+        above_1 = narrowed(above_1, below_1, column)
+        above_2 = narrowed(above_2, below_2, column)
+        above_3 = narrowed(above_3, below_3, column)
+        column = above_0 + above_1 + above_2 + above_3
+    unpack(below_0, below[0])
+    unpack(below_1, below[1])
+    unpack(below_2, below[2])
+    unpack(below_3, below[3])
+    unpack(above_0, above[0])
+    unpack(above_1, above[1])
+    unpack(above_2, above[2])
+    unpack(above_3, above[3])
 
 
 @rule
@@ -75,27 +119,13 @@ def note_holding(s: State, p: int, r: int, n: int) -> None:
 
 
 @rule
-def bounds_hold(s: State, p: int) -> bool:
-    """Whether nobody takes a negative number of cards in the hand of p for possible."""
-    least = 0
-    for o in range(MAX_PLAYERS):
-        for r in range(NUM_RESOURCES):
-            least |= least_held(s, o, p, r)  # its sign bit is what counts
-    return least >= 0
-
-
-@rule
 def note_payment(s: State, p: int) -> None:
     """Everybody saw what p has just paid: no count known to be possible may be negative."""
-    if bounds_hold(s, p):
-        return
+    hand = packed(s.hand[p])
     for o in range(s.num_players):
-        learned = False
-        for r in range(NUM_RESOURCES):
-            if s.below[o, p, r] > s.hand[p, r]:
-                s.below[o, p, r] = s.hand[p, r]
-                learned = True
-        if learned:
+        below = packed(s.below[o, p])
+        if not is_covered(below, hand):
+            unpack(lesser(below, hand), s.below[o, p])
             tighten(s, o)
 
 
@@ -114,20 +144,17 @@ def note_hidden_theft(s: State, o: int, thief: int, victim: int, stolen: int) ->
     """Observer o sees that a card is stolen but not its type; called before it moves."""
     possible = 0
     for r in range(NUM_RESOURCES):
-        if s.hand[victim, r] + s.above[o, victim, r] > 0:
-            possible += 1
+        possible += int(most_held(s, o, victim, r) > 0)
     if possible == 1:
         return
+    # The victim has one less at worst, the thief one more at best.
     for r in range(NUM_RESOURCES):
-        most = s.hand[victim, r] + s.above[o, victim, r]
-        if most > 0:
-            taken = 1 if r == stolen else 0
-            least = s.hand[victim, r] - s.below[o, victim, r]
-            # The victim has one less at worst, the thief one more at best.
-            s.below[o, victim, r] = s.hand[victim, r] - taken - max(least - 1, 0)
-            s.above[o, victim, r] += taken
-            s.below[o, thief, r] += taken
-            s.above[o, thief, r] += 1 - taken
+        s.above[o, thief, r] += int(most_held(s, o, victim, r) > 0)
+        s.below[o, victim, r] += int(least_held(s, o, victim, r) > 0)
+    s.above[o, thief, stolen] -= 1
+    s.below[o, thief, stolen] += 1
+    s.above[o, victim, stolen] += 1
+    s.below[o, victim, stolen] -= 1
     tighten(s, o)
 
 
