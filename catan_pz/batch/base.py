@@ -121,7 +121,7 @@ class ThreadedGames(Interruptible):
         chosen[:] = integers(actions, self.num_games, "actions")
         num_actions = self.rules.num_actions
         found = self._share_out(batch_calls.find_illegal, chosen, num_actions)
-        if found.max() != batch_calls.ALL_LEGAL:
+        if max(found.tolist()) != batch_calls.ALL_LEGAL:
             i = int(found[found != batch_calls.ALL_LEGAL][0])
             self._complain(i, int(chosen[i]))
         return chosen

@@ -23,7 +23,7 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
         return np.zeros(0, np.int64)  # an empty list has no type of its own
     if array.shape != (count,):
         raise ValueError(f"{name} must have shape ({count},), got {array.shape}")
-    if not np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {array.dtype}")
     array = np.ascontiguousarray(array, np.int64)
     return array if array.flags.writeable else array.copy()  # compiled calls take no other

@@ -209,7 +209,8 @@ class PackedThreadPool:
         self._slots[BEGIN::SLOT], self._slots[END::SLOT] = parts[:-1], parts[1:]
         self._results: NDArray[np.int64] = np.zeros(chunks, np.int64)
         self._calls: dict[Callable[..., Any], PackedCall] = {}
-        self._run_task = bound(run_task)
+        (compiled,) = bound(run_task).overloads.values()
+        self._run_task = compiled.entry_point  # its types are known
         self._threads = threads
         self._locks = [threading.Lock() for _ in range(1, threads)]
         self._end = finalize(self, _stop, self._slots, self._locks)
@@ -231,11 +232,11 @@ class PackedThreadPool:
         if packed is None:
             packed = self._calls[function] = PackedCall(bound(function))
         packed.fill(arguments)
-        packed.words[FAILED] = 0
         given = self._task, self._slots, self._results, packed.address, packed.words_address
         if self._run_task(*given, SPINS_BEFORE_SLEEP, False):
             _wake(self._locks)
             self._run_task(*given, SPINS_BEFORE_SLEEP, True)
         if packed.words[FAILED]:
+            packed.words[FAILED] = 0
             raise IndexError(f"{function.__name__}: an index is out of bounds")
         return self._results
