@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
@@ -21,6 +22,7 @@ from catan_pz.env.vector.sb3 import ScaleUnits
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.training.board_layers import BoardLayers
 from catan_pz.training.options import Count, TrainingArgs
+from catan_pz.training.self_play_network import ILLEGAL
 
 
 class InOrder(BaseFeaturesExtractor):
@@ -44,6 +46,52 @@ class InOrder(BaseFeaturesExtractor):
         return self.scaled(observations)
 
 
+class LegalActions:
+    """The probabilities of `MaskableCategorical`, by one softmax of the legal actions' logits."""
+
+    def __init__(self, logits: torch.Tensor) -> None:
+        self._given = logits
+        self.apply_masking(None)
+
+    def apply_masking(self, masks: Any) -> None:
+        """Leave the actions whose mask (K, A) is 0 without a chance; None has all of them."""
+        logits = self._given
+        if masks is not None:
+            legal = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
+            logits = logits.masked_fill(legal == 0, ILLEGAL)
+        self.logits = logits
+
+    @property
+    def probs(self) -> torch.Tensor:
+        """(K, A)."""
+        return self.logits.softmax(-1)
+
+    def log_prob(self, actions: torch.Tensor) -> torch.Tensor:
+        """(K,) of actions (K,)."""
+        return self.logits.log_softmax(-1).gather(-1, actions[:, None])[:, 0]
+
+    def entropy(self) -> torch.Tensor:
+        """(K,)."""
+        return -(self.probs * self.logits.log_softmax(-1)).sum(-1)
+
+    def sample(self) -> torch.Tensor:
+        """(K,) actions, of one random number each."""
+        up_to = self.probs.cumsum(-1)
+        drawn = torch.rand(len(up_to), 1, device=up_to.device) * up_to[:, -1:]
+        return (up_to <= drawn).sum(-1)
+
+
+class LegalActionsDistribution(MaskableCategoricalDistribution):
+    """What a policy of sb3-contrib asks for `LegalActions`."""
+
+    distribution: Any
+
+    def proba_distribution(self, action_logits: torch.Tensor) -> "LegalActionsDistribution":
+        """Take logits (K, A)."""
+        self.distribution = LegalActions(action_logits)
+        return self
+
+
 class BoardPolicy(MaskableActorCriticPolicy):
     """Policy and value of MaskablePPO, the policy on `BoardLayers`, whose arguments these are.
 
@@ -59,12 +107,14 @@ class BoardPolicy(MaskableActorCriticPolicy):
         **options: Any,
     ) -> None:
         self.sizes: Any = {"width": width, "dense": dense, "separate_value": separate_value}
-        super().__init__(*args, **options | {"features_extractor_class": InOrder})
+        adam: Any = {"optimizer_kwargs": {"eps": 1e-5, "fused": True}}
+        super().__init__(*args, **adam | options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | self.sizes
 
     def _build(self, lr_schedule: Any) -> None:
+        self.action_dist = LegalActionsDistribution(int(self.action_space.n))
         self.mlp_extractor: Any = BoardLayers(actions=self.action_space.n, **self.sizes)
         self.action_net = nn.Identity()
         self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, 1)

@@ -31,13 +31,13 @@ NUM_HIDDEN: Final = sum(
 BASES_CHOICE: Final = 2
 """In a mask: the action that the base of a residual policy would play. Other legal ones are 1."""
 
-_ILLEGAL: Final = -1e8
+ILLEGAL: Final = -1e8
 """Logit of illegal actions: finite, so that entropies are."""
 
 
 def legal_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """(K, A) float32 log-probabilities by logits (K, A), very low where the mask (K, A) is 0."""
-    return logits.float().masked_fill(mask == 0, _ILLEGAL).log_softmax(-1)
+    return logits.float().masked_fill(mask == 0, ILLEGAL).log_softmax(-1)
 
 
 class SelfPlayNetwork(nn.Module):
