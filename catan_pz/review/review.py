@@ -8,12 +8,19 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import BUY_DEVELOPMENT_CARD, NO_ACTION, ROLL
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    COMPOSE_GIVE,
+    END_TURN,
+    NO_ACTION,
+    OFFER,
+    ROLL,
+)
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
@@ -26,6 +33,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.game.view import View
 from catan_pz.progress import progress_bar
+from catan_pz.review.offers import MOST_OFFERS, Offer, Offers
 from catan_pz.terms import Card, Phase
 
 MOST_LISTED: Final = 10
@@ -41,7 +49,7 @@ _SHORTLISTED: Final = 38
 """Decisions that the agent is asked about: placements, and those that lose most by the value."""
 
 _CANDIDATES: Final = 4
-"""Actions among which it looks for the best, those of the highest value."""
+"""Actions among which it looks for the best, those of the highest value, beside offers."""
 
 _LOOKS: Final = 12
 """How often it compares the best with what was played."""
@@ -160,7 +168,9 @@ class _Shortlisted(NamedTuple):
     loss: float  # by the value
     number: int
     turn: int
-    candidates: NDArray[np.int64]  # (K,) what was played first
+    candidates: list[int]  # what was played first
+    offers: dict[int, Offer]  # those among them
+    instead: int  # of an offer
     view: View
 
 
@@ -173,6 +183,7 @@ class _Walk:
         seeds = seat_seeds(seed, self._seats)
         self._advisers = [Adviser(game, seat, agent, one) for seat, one in enumerate(seeds)]
         self._judge = Judge(game.rules, shipped(self._seats))
+        self._offers = [Offers(seat, game.rules) for seat in range(self._seats)]
         luck, gains = np.zeros((self._seats, len(KINDS))), np.zeros(self._seats)
         counts: list[dict[str, float]] = [defaultdict(float) for _ in seeds]
         self.review = Review(record, agent.name, luck, gains, counts)
@@ -245,44 +256,88 @@ class _Walk:
                 self.review.luck[:, kind] += values[code] - mean
             else:
                 self._unlikely = seat, mean
+        offers = self._offers[seat]
+        offers.learn(view)
         if set(left_out).isdisjoint(decision.marks):
             self._compare(game, view, games, decision.action)
+        if game.phase == Phase.MAIN:
+            offers.remember(view, games, decision.action)
 
     def _compare(self, game: Game, view: View, games: np.ndarray, played: int) -> None:
-        """Compare an action with the other legal ones, by the value."""
-        actions = judged(view)
-        if len(actions) < 2 or played not in actions:
+        """Compare an action with the other legal ones, by the value.
+
+        An offer is compared with others and with none. To have made none counts at a turn's end.
+        """
+        actions, made = judged(view), self._offer(game, view, games, played)
+        if made is None and played not in actions:
             return
         drawn = games[:1] if game.phase in SETUP else games  # there is nothing hidden yet
         worths = self._judge.worths(drawn, actions, self._seed)
-        own, is_placement = worths[actions == played][0], game.phase == Phase.SETUP_SETTLEMENT
+        others, gain = actions[np.argsort(-worths, kind="stable")].tolist(), 0.0
+        own, is_placement = worths[actions == played].sum(), game.phase == Phase.SETUP_SETTLEMENT
         if is_placement:
             rank = 1 + int((worths > own).sum())
             placement = Placement(self.number, game.player, played, rank, len(actions))
             self.review.placements.append(placement)
-        loss = float(worths.max() - own)
+        better, instead = list[int](), played if made is None else others[0]
+        if (made is not None or played == END_TURN) and view.mask[OFFER:COMPOSE_GIVE].any():
+            gain, better = self._offers[game.player].best(view, games)
+            better = [a for a in better if a != played][:MOST_OFFERS]
+        if made is None:
+            loss = max(float(worths.max() - own), gain)
+            others = [a for a in others if a != played][:_CANDIDATES]
+        else:
+            loss = gain - made.gain(self._by_value, gain)
+            others = others[:1]
         if loss <= 0:
             return
-        others = actions[np.argsort(-worths, kind="stable")]
-        candidates = np.concatenate([[played], others[others != played][:_CANDIDATES]])
-        found = _Shortlisted(is_placement, loss, self.number, game.turn, candidates, view)
-        self.shortlist = nlargest(_SHORTLISTED, [*self.shortlist, found], key=lambda one: one[:2])
+        candidates = [played, *others, *better]
+        found = {a: self._offer(game, view, games, a) for a in candidates}
+        offers = {a: offer for a, offer in found.items() if offer is not None}
+        dear = _Shortlisted(
+            is_placement, loss, self.number, game.turn, candidates, offers, instead, view
+        )
+        self.shortlist = nlargest(_SHORTLISTED, [*self.shortlist, dear], key=lambda one: one[:2])
+
+    def _offer(self, game: Game, view: View, games: np.ndarray, action: int) -> Offer | None:
+        if game.player != game.turn_player:
+            return None
+        return self._offers[game.player].offer(view, games, action)
+
+    def _by_value(
+        self, _view: View, games: np.ndarray, actions: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        return self._judge.worths(games, actions, self._seed)
 
     def price(self, asked: _Shortlisted) -> PricedDecision:
         """What a decision loses against the best action, by the agent.
 
         The best one is found by one look, and the loss by others, so that no luck is in it.
         """
-        seat = self._record.decisions[asked.number].player
-        agent, played = self._advisers[seat].agent, int(asked.candidates[0])
+        seat, offers = self._record.decisions[asked.number].player, asked.offers
+        agent, (played, *others) = self._advisers[seat].agent, asked.candidates
 
-        def look(actions: NDArray[np.int64]) -> Any:
-            return agent.win_probabilities_after(asked.view, actions)
+        def by_agent(view: View, _: np.ndarray, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.asarray(agent.win_probabilities_after(view, actions))
 
-        best = int(asked.candidates[1 + look(asked.candidates)[1:].argmax()])
-        pair = np.array([best, played])
-        looks = [look(pair) for _ in range(_LOOKS)]
-        losses = np.subtract(*np.transpose(looks))
+        def look(others: list[int]) -> list[float]:
+            """Win probabilities after others and after what was played, by the same chance."""
+            compared = dict.fromkeys([asked.instead, *others, played])
+            plain = np.array([a for a in compared if a not in offers])
+            found = np.asarray(agent.win_probabilities_after(asked.view, plain))
+            worths = dict(zip(plain.tolist(), found.tolist(), strict=True))
+            base = worths[asked.instead]
+            for a in offers.keys() & set(others):
+                worths[a] = base + offers[a].gain(by_agent)
+            if played in offers:
+                best = max(worths[a] for a in others)
+                worths[played] = base + offers[played].gain(by_agent, best - base)
+            return [worths[a] for a in (*others, played)]
+
+        *found, _ = look(others)
+        best = others[int(np.argmax(found))]
+        looks = np.array([look([best]) for _ in range(_LOOKS)])
+        losses = looks[:, 0] - looks[:, 1]
         error = float(losses.std(ddof=1) / _LOOKS**0.5)
-        loss, value = float(losses.mean()), float(np.mean(looks, 0)[1])
+        loss, value = float(losses.mean()), float(looks[:, 1].mean())
         return PricedDecision(asked.number, asked.turn, seat, played, best, loss, error, value)

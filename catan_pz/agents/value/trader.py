@@ -3,6 +3,7 @@
 Letters: K offers, P seats, R resources, X terms of an answer, T types of players.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -140,12 +141,17 @@ class Trader:
 
     def _remember(self, view: View, game: np.ndarray, swap: NDArray[np.int8]) -> None:
         """An offer is made to all others."""
-        terms = {}
+        terms = dict(self._terms(game, swap))
+        self._tried = Tried(swap, view.segments["hand_max"].copy(), terms)
+
+    def _terms(
+        self, game: np.ndarray, swap: NDArray[np.int8]
+    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """The terms (X,) of the answers of those who can pay, by seat."""
         for q in range(self.rules.num_players):
             row = np.zeros(NUM_TERMS)
             if q != self.seat and terms_of_answer(game, self.seat, q, swap, self._work, row):
-                terms[q] = row
-        self._tried = Tried(swap, view.segments["hand_max"].copy(), terms)
+                yield q, row
 
     def learn(self, view: View) -> None:
         """See what became of the offer that was out."""
@@ -192,17 +198,29 @@ class Trader:
                     found[:, q] |= (swaps >= swap).all(1)
         return found
 
+    def agreeing(
+        self, view: View, games: np.ndarray, swap: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """(D, P) the chance in each of some games that each seat agrees to an exchange."""
+        chances = np.zeros((len(games), self.rules.num_players))
+        for k, row in enumerate(chances):
+            for q, terms in self._terms(as_games(games[k : k + 1]), swap):
+                row[q] = self._odds[q] @ self.acceptance.chances(terms)
+        refused = self._has_refused(view, swap[None])[0, : self.rules.num_players]
+        return np.where(refused, 0, chances)
+
     # -- which to make
 
-    def offers(self, view: View, games: np.ndarray) -> Offered:
+    def offers(self, view: View, games: np.ndarray, *, composed: bool = True) -> Offered:
         """Offers, or counter-offers, that may be made and that the seat gains by.
 
         Chances are means over some games (D,) that look to the seat as the present one does.
+        Those of the list alone count without `composed`.
         """
         swaps, templates = all_offers()
         held = games["hand"][:, : self.rules.num_players].max((0, 1))
         legal = ((view.segments["own_hand"] >= -swaps) & (held >= swaps)).all(1)
-        if not view.mask[COMPOSE_GIVE:COMPOSE_SEND].any():
+        if not (composed and view.mask[COMPOSE_GIVE:COMPOSE_SEND].any()):
             legal &= (templates >= 0) & (view.mask[OFFER + templates] != 0)
         swaps, templates = np.ascontiguousarray(swaps[legal]), templates[legal]
         shape = len(swaps), MAX_PLAYERS

@@ -1,0 +1,134 @@
+"""Offers under review: how likely somebody agrees, and what the exchange then brings.
+
+An offer that nobody takes leaves the turn as it is. So it is worth what making none is, and by the
+chance that somebody agrees what closing it is worth beside taking it back.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import (
+    ACCEPT,
+    CLOSE_WITH,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    OFFER,
+    OFFER_GET,
+    OFFER_GIVE,
+    REJECT,
+    WITHDRAW,
+)
+from catan_pz.agents.value.network import shipped
+from catan_pz.agents.value.trader import Ask, Trader
+from catan_pz.game.game import Game
+from catan_pz.game.view import View, view_of
+from catan_pz.rules import Rules
+from catan_pz.terms import Phase
+
+MOST_OFFERS: Final = 4
+"""Offers that were not made, but are looked at."""
+
+_SWAPS: Final = (OFFER_GET - OFFER_GIVE).astype(np.int8)
+"""(T, R) what the maker of each offer of the list gets less what it gives."""
+
+
+Price = Callable[[View, np.ndarray, NDArray[np.int64]], NDArray[np.float64]]
+"""Win probabilities after actions (K,) of the seat to move, by its view and games drawn from it."""
+
+
+class _Drawn:
+    """Answers `View.resample` with games that are drawn already."""
+
+    def __init__(self, games: np.ndarray, rules: Rules) -> None:
+        self._games, self._rules = games, rules
+
+    def resample(self, rng: np.random.Generator) -> Game:
+        return Game.from_games(self.resample_many(rng, 1), self._rules)
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        return self._games[rng.integers(len(self._games), size=count)]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An offer of the player in turn, meant as it is made."""
+
+    action: int
+    chance: float  # that somebody agrees
+    partner: int  # who is likeliest to
+    is_last: bool  # that the turn allows
+    games: np.ndarray  # (D,) drawn, in which it is to be made
+    rules: Rules
+
+    @cached_property
+    def closing(self) -> tuple[View, np.ndarray, NDArray[np.int64]] | None:
+        """Its maker's view and games drawn where the partner has agreed, to close or withdraw.
+
+        None if nobody agrees.
+        """
+        agreed = []
+        for k in range(len(self.games)):
+            game = Game.from_games(self.games[k : k + 1].copy(), self.rules)
+            maker = game.player
+            game.step_once(self.action)
+            while game.phase == Phase.ANSWER:
+                agrees = game.player == self.partner and game.mask[ACCEPT]
+                game.step_once(ACCEPT if agrees else REJECT)
+            if game.phase == Phase.CLOSE:
+                agreed.append(game)
+        if not agreed:
+            return None
+        games = np.concatenate([game.games for game in agreed])
+        view = view_of(agreed[0], maker, _Drawn(games, self.rules))
+        place = (self.partner - maker) % self.rules.num_players
+        return view, games, np.array([CLOSE_WITH + place - 1, WITHDRAW])
+
+    def gain(self, price: Price, otherwise: float = 0.0) -> float:
+        """What making it gains by some prices, where other offers gain something after it."""
+        exchange = 0.0
+        if self.closing is not None:
+            closed, kept = price(*self.closing)
+            exchange = float(closed - kept)
+        rest = 0.0 if self.is_last else (1 - self.chance) * otherwise
+        return self.chance * exchange + rest
+
+
+class Offers:
+    """How likely others agree to a seat's offers, by what it may know and what it has learned."""
+
+    def __init__(self, seat: int, rules: Rules) -> None:
+        self._trader, self._rules = Trader(seat, rules, shipped(rules.num_players)), rules
+
+    def learn(self, view: View) -> None:
+        """See what became of the last offer; asked before each decision."""
+        self._trader.learn(view)
+
+    def offer(self, view: View, games: np.ndarray, action: int) -> Offer | None:
+        """An action of the player in turn as an offer; None if it makes none."""
+        if OFFER <= action < COMPOSE_GIVE:
+            swap = _SWAPS[action - OFFER]
+        elif action == COMPOSE_SEND:
+            swap = view.segments["offer_get"][0] - view.segments["offer_give"][0]
+        else:
+            return None
+        chances = self._trader.agreeing(view, games, swap)
+        chance, partner = float(1 - (1 - chances).prod(1).mean()), int(chances.mean(0).argmax())
+        is_last = view.segments["offers_left"][0] <= 1
+        return Offer(action, chance, partner, bool(is_last), games, self._rules)
+
+    def remember(self, view: View, games: np.ndarray, action: int) -> None:
+        """An offer of the list is made."""
+        if OFFER <= action < COMPOSE_GIVE:
+            self._trader.begin(view, games, Ask(_SWAPS[action - OFFER], action - OFFER))
+
+    def best(self, view: View, games: np.ndarray) -> tuple[float, list[int]]:
+        """What the best offer of the list gains by the value, and the offers, the best first."""
+        found = self._trader.offers(view, games, composed=False)
+        gains = found.chances * (found.values - found.now)
+        order = np.argsort(-gains, kind="stable")
+        return gains.max(initial=0.0), (OFFER + found.templates[order]).tolist()
