@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict
+from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict, describe_action
 from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
-from catan_pz.render.log import Places, bundle_words
+from catan_pz.render.log import Places, action_words, bundle_words
 from catan_pz.render.view import CARD_WORDS, AnswerView, Bounds, Bundle, SeatView, TableView
 
 _HEXES_OF_EDGE = {
@@ -131,6 +131,23 @@ def _answer_words(view: TableView, answer: AnswerView) -> str:
         "composing": "composes a counter-offer",
     }
     return f"{name} {words[answer.kind]}."
+
+
+def decision_words(action: int, view: TableView) -> str:
+    """What an action does at a table, as an order: "accept: give 1 ore, get 1 brick"."""
+    described, seat, offer = describe_action(action), view.player_to_move, view.offer
+    kind, other = described["kind"], view.turn_player
+    if "seat" in described:
+        other = (seat + described["seat"]) % len(view.seats)
+    if kind == "steal":
+        return f"steal from {view.name(other)}"
+    if kind == "compose_send" and offer is not None:
+        own = next((a for a in offer.answers if a.seat == seat and a.give), offer)
+        return f"offer {_offered(own.give)} for {_offered(own.get)}"
+    words = f"trade with {view.name(other)}" if kind == "close_with" else kind
+    if kind in ("close_with", "accept", "reject"):
+        return f"{words}: {terms_words(view, seat, other).removeprefix('you ')}"
+    return action_words(action, places_of(view))
 
 
 def terms_words(view: TableView, seat: int, other: int) -> str:

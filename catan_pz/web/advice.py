@@ -7,11 +7,10 @@ from catan_pz.agents.advice import Advice
 from catan_pz.names import shown
 from catan_pz.play.annotations import overlay_of
 from catan_pz.render.layout import CENTRE
-from catan_pz.render.log import action_words
 from catan_pz.render.overlay import Overlay, draw_overlay
 from catan_pz.render.shapes import moved
 from catan_pz.render.view import TableView
-from catan_pz.render.words import places_of
+from catan_pz.render.words import decision_words
 
 MOST_LISTED: Final = 8
 """Actions in the table, the best ones."""
@@ -37,18 +36,18 @@ def advice_json(advice: Advice, view: TableView, played: int | None = None) -> d
 
     Args:
         advice: the advice.
-        view: the table, whose places it is about.
+        view: the table at the decision.
         played: the action that was played, where that is known.
     """
     columns = [(title, texts) for title, texts in _columns(advice) if texts]
     bars = advice.probabilities if advice.probabilities is not None else advice.win_probabilities
-    rows, places = [], places_of(view)
+    rows = []
     for k, action in enumerate(advice.actions.tolist()):
         if k >= MOST_LISTED and action != played:
             continue
         bar = 0.0 if bars is None else round(float(bars[k]), 3)
         texts = [texts[k] for _, texts in columns]
-        rows.append([action_words(action, places), _place(action), bar, action == played, texts])
+        rows.append([decision_words(action, view), _place(action), bar, action == played, texts])
     return {
         "agent": shown(advice.agent),
         "columns": [title for title, _ in columns],
