@@ -11,7 +11,7 @@ from catan_pz.names import seat_names
 from catan_pz.play.frames import Frame
 from catan_pz.render.log import action_words
 from catan_pz.render.view import table_view
-from catan_pz.render.words import places_of
+from catan_pz.render.words import decision_words, places_of
 from catan_pz.review.review import KINDS, MOST_LISTED, Review
 
 _CARDS: Final = (
@@ -52,7 +52,7 @@ def tables(review: Review) -> list[ReviewTable]:
     def words(action: int) -> str:
         return action_words(action, places)
 
-    made = [_dearest(review, names, words), _luck(review, names)]
+    made = [_dearest(review, names), _luck(review, names)]
     if review.placements:
         made.append(_openings(review, names, words))
     cards = _counted(review, _CARDS)
@@ -118,12 +118,16 @@ def _luck(review: Review, names: list[str]) -> ReviewTable:
     return _by_seat("Luck and play", note, names, rows)
 
 
-def _dearest(review: Review, names: list[str], words: Callable[[int], str]) -> ReviewTable:
-    dearest = review.priced[:MOST_LISTED]
-    rows = []
+def _dearest(review: Review, names: list[str]) -> ReviewTable:
+    dearest, rows, views = review.priced[:MOST_LISTED], [], {}
+    listed = {one.number for one in dearest}
+    for number, game in enumerate(review.record.replay()):
+        if number in listed:
+            views[number] = table_view(game.snapshot(), names=names)
     for one in dearest:
         lost = f"{100 * one.loss:.1f} ± {100 * one.error:.1f}"
-        rows.append((str(one.turn), names[one.seat], lost, words(one.played), words(one.best)))
+        played, best = (decision_words(a, views[one.number]) for a in (one.played, one.best))
+        rows.append((str(one.turn), names[one.seat], lost, played, best))
     note = f"points of win probability, priced by {review.agent}, with standard errors"
     titles = ("turn", "player", "lost", "played", "better")
     return ReviewTable("Dearest decisions", note, titles, rows, [one.number for one in dearest])

@@ -118,14 +118,15 @@ class _Stored:
 
     layers: dict[str, int] = field(default_factory=dict)
     frames: list[dict[str, Any]] = field(default_factory=list)
-    _asked: Advice | None = None
+    _asked: tuple[Advice, TableView] | None = None
     _view: dict[str, Any] = field(default_factory=dict)
 
     def add(self, view: TableView, frame: Frame) -> None:
         """Add a frame."""
         if self._asked is not None:  # what was played is in the frame after the decision
-            self.frames[-1]["advice"] = self._advice_json(self._asked, view, frame.action)
-        overlay, self._asked, wins = frame.notes
+            self.frames[-1]["advice"] = self._advice_json(*self._asked, frame.action)
+        overlay, advice, wins = frame.notes
+        self._asked = None if advice is None else (advice, view)
         above = "" if overlay is None else drawn_overlay(overlay)
         before, self._view = self._view, view_json(view)
         added: dict[str, Any] = {
@@ -134,8 +135,8 @@ class _Stored:
             "view": {k: v for k, v in self._view.items() if before.get(k, ...) != v},
             "happened": dict(frame.happened),
         }
-        if self._asked is not None:
-            added["advice"] = self._advice_json(self._asked, view)
+        if advice is not None:
+            added["advice"] = self._advice_json(advice, view)
         if wins is not None:
             added["wins"] = [round(share, 3) for share in wins]
         self.frames.append(added)

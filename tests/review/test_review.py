@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from catan_pz import Game
-from catan_pz.actions import BUY_DEVELOPMENT_CARD, NO_ACTION, ROLL, action_id
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    COMPOSE_SEND,
+    END_TURN,
+    NO_ACTION,
+    OFFER,
+    OFFER_GET,
+    ROLL,
+    WITHDRAW,
+    action_id,
+    is_offering,
+)
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.agents.value.choice import Judge
@@ -21,7 +32,7 @@ from catan_pz.game.record import GameRecord
 from catan_pz.review import Review, review_record
 from catan_pz.review.report import tables, to_markdown
 from catan_pz.rules import Rules
-from catan_pz.terms import Phase
+from catan_pz.terms import Phase, Resource
 from catan_pz.web.replay import Replay
 from tests.helpers import CARD, edge, play_randomly, table
 from tests.play.recordings import recorded
@@ -116,12 +127,45 @@ def test_what_chance_may_bring_is_weighed_as_it_is_played(kind: str) -> None:
     np.testing.assert_allclose(here, judge.win_probabilities(game.games, 0))
 
 
-def test_nothing_hidden_is_in_the_review_of_a_decision() -> None:
+SETTLING, RICH = ({"brick": 1, "lumber": 1, "wool": 1, "ore": 3}, {"grain": 4, "wool": 2})
+"""Hands of one who lacks grain for a settlement, and of one who has enough of it."""
+
+
+@pytest.mark.parametrize("agent", ["value", "search:preset=fast"])
+def test_offers_are_compared_with_none_and_with_others(agent: str) -> None:
+    """Cards that a settlement takes are given away, by one action and card by card; or no offer."""
+    game = table(
+        {"settlements": [10, 42], "roads": [edge(10, 11)], "hand": SETTLING},
+        {"settlements": [19, 23], "roads": [edge(19, 20)], "hand": RICH},
+        offer_form="both",
+    )
+    whole = action_id("offer", give={"brick": 1, "lumber": 1}, get={"wool": 1})
+    cards = [("give", "brick"), ("give", "lumber"), ("get", "wool")]
+    composed = [action_id(f"compose_{side}", resource=name) for side, name in cards]
+    found = []
+    for actions in ([whole], [*composed, COMPOSE_SEND], [END_TURN]):
+        played = game.copy()
+        record = GameRecord.of(played)
+        for action in actions:
+            played.step_once(action)
+        (priced,) = review_record(record, agent).priced
+        assert priced.played == actions[-1]
+        found.append(priced)
+    given, sent, ended = found
+    assert given.loss > 0.03 < sent.loss
+    assert sent.best == WITHDRAW
+    assert ended.loss > 5 * ended.error
+    for one in (given, ended):
+        assert OFFER_GET[one.best - OFFER][Resource.GRAIN] > 0
+
+
+@pytest.mark.parametrize("kind", ["offer", "end_turn"])
+def test_nothing_hidden_is_in_the_review_of_a_decision(kind: str) -> None:
     """Hands and cards of others, and the deck, are drawn anew: the mover's review is the same."""
     game = play_randomly(Game(Rules(num_players=3), seed=3), 260)
     while game.phase != Phase.MAIN or len(game.legal_actions()) < 3:
         play_randomly(game, 1)
-    seat, action = game.player, int(game.legal_actions()[-1])
+    seat, action = game.player, END_TURN if kind == "end_turn" else int(game.legal_actions()[-1])
     others = Belief(seat, game.state).resample(game.state, np.random.default_rng(1), 3)
     assert len({one["hand"].tobytes() + one["deck"].tobytes() for one in others}) == 3
     seen = []
@@ -132,7 +176,8 @@ def test_nothing_hidden_is_in_the_review_of_a_decision() -> None:
         found = review_record(record, "value")
         seen.append((found.win_probabilities[0].tolist(), found.priced))
     assert seen[0] == seen[1] == seen[2]
-    assert len(seen[0][1]) <= 1
+    (priced,) = seen[0][1]
+    assert is_offering(priced.best)
 
 
 def test_marked_decisions_are_not_priced(blundered: GameRecord) -> None:

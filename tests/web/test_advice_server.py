@@ -11,8 +11,7 @@ from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.events import ONLOOKER
 from catan_pz.game.view import View
-from catan_pz.render.log import action_words
-from catan_pz.render.words import places_of
+from catan_pz.render.words import decision_words
 from tests.web.tables import hosted, next_of, serving, socket_of
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
@@ -45,8 +44,8 @@ def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
                 found = hear(
                     mover, lambda m, at=decision: m.get("advice", {}).get("decision") == at
                 )
-                places = places_of(table.hosted.view(mover))
-                legal = {action_words(int(action), places) for action in game.legal_actions()}
+                view = table.hosted.view(mover)
+                legal = {decision_words(int(action), view) for action in game.legal_actions()}
                 assert {row[0] for row in found["advice"]["rows"]} <= legal
                 assert found["advice"]["drawn"].startswith("<g")
                 given.append((mover, decision))

@@ -13,9 +13,8 @@ import catan_pz.web
 from catan_pz.cli import main
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import Frame, frames_of_record
-from catan_pz.render.log import action_words
 from catan_pz.render.view import table_view
-from catan_pz.render.words import places_of
+from catan_pz.render.words import decision_words
 from catan_pz.web.drawn import board_layers, view_json
 from catan_pz.web.replay import FORMAT, Replay, make_replay
 from tests.play.recordings import recorded
@@ -114,11 +113,11 @@ def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: P
     assert all(sum(frame["wins"]) == pytest.approx(1, abs=0.02) for frame in game["frames"])
     decided = {k: frame["advice"] for k, frame in enumerate(game["frames"]) if "advice" in frame}
     decisions = GameRecord.load(recorded).decisions
-    places = places_of(table_view(GameRecord.load(recorded).start))
+    views = [table_view(game.snapshot()) for game in GameRecord.load(recorded).replay()]
     assert {decisions[k].player for k in decided} == {1}
     for k, advice in decided.items():
         assert advice["agent"] == "weighted"
         assert advice["columns"] == ["Probability"]
-        words = action_words(decisions[k].action, places)
+        words = decision_words(decisions[k].action, views[k])
         assert [row[0] for row in advice["rows"] if row[3]] == [words]
         assert '<g class="overlay">' in game["layers"][advice["layer"]]
