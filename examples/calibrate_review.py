@@ -5,17 +5,23 @@
 As each turn of the recorded games begins, the win probabilities of all seats are noted as a review
 has them: as the player in turn knows the game. A temperature is fitted in every other game and
 judged in the rest, by the mean logarithm of the winner's probability.
+
+The chance that somebody agrees to an offer is compared with the answers that came. With --positions
+the best offers by a review's prices are compared with the simulated values of `arena.positions`.
 """
 
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import mode
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import Game
-from catan_pz.actions import NO_ACTION
+from catan_pz.actions import ACCEPT, NO_ACTION, is_offering
+from catan_pz.agents import load
+from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import SeatedAgent
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.network import shipped
@@ -26,12 +32,18 @@ from catan_pz.arena.agreement import (
     calibration_table,
     draw_calibration,
 )
+from catan_pz.arena.positions import Position, positions
 from catan_pz.arena.report import save_plot
 from catan_pz.files import files_in
 from catan_pz.game.record import GameRecord
+from catan_pz.game.view import View
 from catan_pz.progress import progress_bar
+from catan_pz.review.offers import MOST_OFFERS, Offers
 from catan_pz.review.review import DRAWN
 from catan_pz.terms import Phase
+
+LOOKS = 12
+"""Prices of an offer, as in a review."""
 
 TEMPERATURES = np.linspace(0.7, 1.6, 91)
 
@@ -41,6 +53,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("games", nargs="+", type=Path, help="records, or folders of them")
     parser.add_argument("--plot", type=Path, help="draw the bins here: .svg or .png")
+    parser.add_argument("--positions", action="store_true", help="compare prices of offers")
     return parser.parse_args(arguments)
 
 
@@ -57,6 +70,62 @@ def at_turns(record: GameRecord) -> Iterator[NDArray[np.float64]]:
             yield judge.outcomes(games, NO_ACTION, game.player).values[0]
 
 
+def answered(record: GameRecord, number: int) -> Iterator[Estimate]:
+    """The chance that somebody agrees to each offer, as a review has it, and whether one did."""
+    game = Game.from_snapshot(record.start)
+    seats = range(game.rules.num_players)
+    seated = [SeatedAgent(game, seat, "value", 0, lambda _events: None) for seat in seats]
+    net, decisions = shipped(len(seats)), record.decisions
+    offers = [Offers(seat, game.rules, net) for seat in seats]
+    for k, _ in zip(range(len(decisions)), record.replay(game), strict=False):
+        seat, action, view = game.player, decisions[k].action, seated[game.player].view
+        offers[seat].learn(view)
+        if game.phase == Phase.MAIN and is_offering(action):
+            games = view.resample_many(np.random.default_rng(k), DRAWN)
+            made, after = offers[seat].offer(view, games, action), k + 1
+            while decisions[after].player != seat and decisions[after].action != ACCEPT:
+                after += 1
+            if made is not None:
+                yield Estimate(number, made.chance, decisions[after].player != seat)
+            offers[seat].remember(view, games, action)
+
+
+def priced(position: Position, agent: Agent) -> tuple[float, float] | None:
+    """What the best offer gains, by a review's prices and by simulation; None where none gains.
+
+    In simulations it gains on those that nobody takes, most of which have one value.
+    """
+    offered = [worth for action, worth in position.values.items() if is_offering(action)]
+    with position.table(agent) as table:
+        view, seat = table.view(table.game.player), table.game.player
+        games = view.resample_many(np.random.default_rng(position.seed), DRAWN)
+        offers = Offers(seat, table.game.rules, shipped(4))
+        found = [offers.offer(view, games, a) for a in offers.best(view, games)[1][:MOST_OFFERS]]
+
+        def price(view: View, _: np.ndarray, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.asarray(table.agents[seat].win_probabilities_after(view, actions))
+
+        gains = {one.gain(price): one for one in found if one is not None}
+        if not gains:
+            return None
+        best = gains[max(gains)]
+        gain = float(np.mean([best.gain(price) for _ in range(LOOKS)]))
+    return gain, position.values[best.action] - mode(offered)
+
+
+def compare_positions() -> None:
+    """Print what the best offers gain by prices, and by simulation."""
+    asked = [one for one in positions() if one.game.phase == Phase.MAIN]
+    pairs = (priced(one, load("search", preset="fast")) for one in asked)
+    gains = 100 * np.array([pair for pair in pairs if pair is not None])
+    for least in (0.0, 0.25, 0.5, 1.0):
+        some = gains[gains[:, 0] > least]
+        print(
+            f"{len(some)} offers priced over {least}: mean price {some[:, 0].mean():.2f}, by "
+            f"simulation {some[:, 1].mean():.2f}, which is above 0 for {(some[:, 1] > 0).sum()}"
+        )
+
+
 def log_score(found: list[NDArray[np.float64]], won: NDArray[np.int64], heat: float) -> float:
     """The mean logarithm of the winner's probability at a temperature."""
     logits = np.log(np.array(found)) / heat
@@ -68,13 +137,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parse_options(arguments)
     found: list[list[NDArray[np.float64]]] = [[], []]
     won: list[list[int]] = [[], []]
-    estimates = []
+    estimates, answers = [], []
     paths = files_in(options.games)
     with progress_bar() as bar:
         task = bar.add_task("games", total=len(paths), note="")
         for number, path in enumerate(paths):
             record = GameRecord.load(path)
             winner = record.result["winner"]
+            answers += answered(record, number)
             for shares in at_turns(record) if winner is not None else ():
                 found[number % 2].append(shares)
                 won[number % 2].append(winner)
@@ -92,6 +162,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(
         f"temperature {heat:.2f}; log score in other games {judged[0]:.4f}, with it {judged[1]:.4f}"
     )
+    print(calibration_table(calibration(answers)))
+    if options.positions:
+        compare_positions()
     if options.plot is not None:
         save_plot(
             options.plot, 4.8, 4.8, lambda f: draw_calibration(f.subplots(), bins, "the review")

@@ -23,12 +23,12 @@ from catan_pz.actions import (
     REJECT,
     WITHDRAW,
 )
-from catan_pz.agents.value.network import shipped
 from catan_pz.agents.value.trader import Ask, Trader
+from catan_pz.engine.state import as_games
 from catan_pz.game.game import Game
 from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
-from catan_pz.terms import Phase
+from catan_pz.terms import MAX_PLAYERS, Phase
 
 MOST_OFFERS: Final = 4
 """Offers that were not made, but are looked at."""
@@ -55,7 +55,7 @@ class _Drawn:
 
 
 @dataclass(frozen=True)
-class Offer:
+class ReviewedOffer:
     """An offer of the player in turn, meant as it is made."""
 
     action: int
@@ -98,37 +98,35 @@ class Offer:
         return self.chance * exchange + rest
 
 
-class Offers:
-    """How likely others agree to a seat's offers, by what it may know and what it has learned."""
+class Offers(Trader):
+    """How likely others agree to a seat's offers, by what it may know and has learned."""
 
-    def __init__(self, seat: int, rules: Rules) -> None:
-        self._trader, self._rules = Trader(seat, rules, shipped(rules.num_players)), rules
-
-    def learn(self, view: View) -> None:
-        """See what became of the last offer; asked before each decision."""
-        self._trader.learn(view)
-
-    def offer(self, view: View, games: np.ndarray, action: int) -> Offer | None:
+    def offer(self, view: View, games: np.ndarray, action: int) -> ReviewedOffer | None:
         """An action of the player in turn as an offer; None if it makes none."""
+        if not view.segments["turn_player"][0]:
+            return None
         if OFFER <= action < COMPOSE_GIVE:
             swap = _SWAPS[action - OFFER]
         elif action == COMPOSE_SEND:
             swap = view.segments["offer_get"][0] - view.segments["offer_give"][0]
         else:
             return None
-        chances = self._trader.agreeing(view, games, swap)
+        chances = np.zeros((len(games), MAX_PLAYERS))
+        for k, row in enumerate(chances):
+            for q, terms in self.terms(as_games(games[k : k + 1]), swap).items():
+                row[q] = self._odds[q] @ self.acceptance.chances(terms)
+        chances[:, self._has_refused(view, swap[None])[0] != 0] = 0
         chance, partner = float(1 - (1 - chances).prod(1).mean()), int(chances.mean(0).argmax())
-        is_last = view.segments["offers_left"][0] <= 1
-        return Offer(action, chance, partner, bool(is_last), games, self._rules)
+        is_last = bool(view.segments["offers_left"][0] <= 1)
+        return ReviewedOffer(action, chance, partner, is_last, games, self.rules)
 
     def remember(self, view: View, games: np.ndarray, action: int) -> None:
         """An offer of the list is made."""
         if OFFER <= action < COMPOSE_GIVE:
-            self._trader.begin(view, games, Ask(_SWAPS[action - OFFER], action - OFFER))
+            self.begin(view, games, Ask(_SWAPS[action - OFFER], action - OFFER))
 
     def best(self, view: View, games: np.ndarray) -> tuple[float, list[int]]:
         """What the best offer of the list gains by the value, and the offers, the best first."""
-        found = self._trader.offers(view, games, composed=False)
+        found = self.offers(view, games, composed=False)
         gains = found.chances * (found.values - found.now)
-        order = np.argsort(-gains, kind="stable")
-        return gains.max(initial=0.0), (OFFER + found.templates[order]).tolist()
+        return gains.max(initial=0.0), (OFFER + found.templates[np.argsort(-gains)]).tolist()

@@ -33,7 +33,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.game.view import View
 from catan_pz.progress import progress_bar
-from catan_pz.review.offers import MOST_OFFERS, Offer, Offers
+from catan_pz.review.offers import MOST_OFFERS, Offers, ReviewedOffer
 from catan_pz.terms import Card, Phase
 
 MOST_LISTED: Final = 10
@@ -169,7 +169,7 @@ class _Shortlisted(NamedTuple):
     number: int
     turn: int
     candidates: list[int]  # what was played first
-    offers: dict[int, Offer]  # those among them
+    offers: dict[int, ReviewedOffer]  # those among them
     instead: int  # of an offer
     view: View
 
@@ -182,8 +182,9 @@ class _Walk:
         self._record, self._seed, self._seats = record, seed, game.rules.num_players
         seeds = seat_seeds(seed, self._seats)
         self._advisers = [Adviser(game, seat, agent, one) for seat, one in enumerate(seeds)]
-        self._judge = Judge(game.rules, shipped(self._seats))
-        self._offers = [Offers(seat, game.rules) for seat in range(self._seats)]
+        net = shipped(self._seats)
+        self._judge = Judge(game.rules, net)
+        self._offers = [Offers(seat, game.rules, net) for seat in range(self._seats)]
         luck, gains = np.zeros((self._seats, len(KINDS))), np.zeros(self._seats)
         counts: list[dict[str, float]] = [defaultdict(float) for _ in seeds]
         self.review = Review(record, agent.name, luck, gains, counts)
@@ -268,7 +269,8 @@ class _Walk:
 
         An offer is compared with others and with none. To have made none counts at a turn's end.
         """
-        actions, made = judged(view), self._offer(game, view, games, played)
+        actions, offers = judged(view), self._offers[game.player]
+        made = offers.offer(view, games, played)
         if made is None and played not in actions:
             return
         drawn = games[:1] if game.phase in SETUP else games  # there is nothing hidden yet
@@ -281,7 +283,7 @@ class _Walk:
             self.review.placements.append(placement)
         better, instead = list[int](), played if made is None else others[0]
         if (made is not None or played == END_TURN) and view.mask[OFFER:COMPOSE_GIVE].any():
-            gain, better = self._offers[game.player].best(view, games)
+            gain, better = offers.best(view, games)
             better = [a for a in better if a != played][:MOST_OFFERS]
         if made is None:
             loss = max(float(worths.max() - own), gain)
@@ -292,17 +294,12 @@ class _Walk:
         if loss <= 0:
             return
         candidates = [played, *others, *better]
-        found = {a: self._offer(game, view, games, a) for a in candidates}
-        offers = {a: offer for a, offer in found.items() if offer is not None}
+        found = {a: offers.offer(view, games, a) for a in candidates}
+        among = {a: offer for a, offer in found.items() if offer is not None}
         dear = _Shortlisted(
-            is_placement, loss, self.number, game.turn, candidates, offers, instead, view
+            is_placement, loss, self.number, game.turn, candidates, among, instead, view
         )
         self.shortlist = nlargest(_SHORTLISTED, [*self.shortlist, dear], key=lambda one: one[:2])
-
-    def _offer(self, game: Game, view: View, games: np.ndarray, action: int) -> Offer | None:
-        if game.player != game.turn_player:
-            return None
-        return self._offers[game.player].offer(view, games, action)
 
     def _by_value(
         self, _view: View, games: np.ndarray, actions: NDArray[np.int64]

@@ -3,7 +3,6 @@
 Letters: K offers, P seats, R resources, X terms of an answer, T types of players.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -141,17 +140,17 @@ class Trader:
 
     def _remember(self, view: View, game: np.ndarray, swap: NDArray[np.int8]) -> None:
         """An offer is made to all others."""
-        terms = dict(self._terms(game, swap))
+        terms = self.terms(game, swap)
         self._tried = Tried(swap, view.segments["hand_max"].copy(), terms)
 
-    def _terms(
-        self, game: np.ndarray, swap: NDArray[np.int8]
-    ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """The terms (X,) of the answers of those who can pay, by seat."""
+    def terms(self, game: np.ndarray, swap: NDArray[np.int8]) -> dict[int, NDArray[np.float64]]:
+        """The terms (X,) of the answers to an exchange of those who can pay, by seat."""
+        found = {}
         for q in range(self.rules.num_players):
             row = np.zeros(NUM_TERMS)
             if q != self.seat and terms_of_answer(game, self.seat, q, swap, self._work, row):
-                yield q, row
+                found[q] = row
+        return found
 
     def learn(self, view: View) -> None:
         """See what became of the offer that was out."""
@@ -197,17 +196,6 @@ class Trader:
                 for swap in refused:
                     found[:, q] |= (swaps >= swap).all(1)
         return found
-
-    def agreeing(
-        self, view: View, games: np.ndarray, swap: NDArray[np.int8]
-    ) -> NDArray[np.float64]:
-        """(D, P) the chance in each of some games that each seat agrees to an exchange."""
-        chances = np.zeros((len(games), self.rules.num_players))
-        for k, row in enumerate(chances):
-            for q, terms in self._terms(as_games(games[k : k + 1]), swap):
-                row[q] = self._odds[q] @ self.acceptance.chances(terms)
-        refused = self._has_refused(view, swap[None])[0, : self.rules.num_players]
-        return np.where(refused, 0, chances)
 
     # -- which to make
 
