@@ -29,7 +29,12 @@ PARTS = {
     "learning": "answers tell nothing of who gives them",
     "refusals": "what was refused is asked again",
     "counters": "no counter-offers",
+    "secrecy": "nothing; a card that an offer shows to a seat costs 0.1 %",
+    "silence": "nothing; a card that an offer shows to a seat costs 0.5 %",
 }
+
+PRICES = {"secrecy": 0.001, "silence": 0.005}
+"""In win probability of the maker, of each card that a seat learns of by an offer."""
 
 
 class Handicapped(Trader):
@@ -46,7 +51,14 @@ class Handicapped(Trader):
             self.part == "counters" and view.segments["phase"][Phase.ANSWER]
         ):
             kept[:] = False
-        return Offered(*(part[kept] for part in found[:4]), found.now)
+        values = found.values
+        if self.part in PRICES:
+            game, me = games[0], self.seat
+            known = (game["hand"][me] - game["below"][:, me])[: self.rules.num_players]
+            shown = np.maximum(-found.swaps[:, None] - known, 0).sum((1, 2))  # (K,)
+            values = values - PRICES[self.part] * shown / found.chances  # paid if refused, too
+            kept &= values > found.now
+        return Offered(*(x[kept] for x in (*found[:3], values)), found.now)
 
     def chosen(self, offered: Offered, base: float, tries: int) -> Ask | None:
         return super().chosen(offered, base, min(tries, 1) if self.part == "haggling" else tries)
@@ -94,10 +106,10 @@ def main() -> None:
     rules = Rules(offer_form=args.form, max_offers_per_turn=args.most)
     print_table(("left out", "instead", "won", "95 % interval", "ms a decision"), ())
     for part in args.parts:
-        agents = [("value", HandicappedAgent(part)), *[args.against] * 3]
+        agents = [("agent", HandicappedAgent(part)), *[args.against] * 3]
         result = play_match(agents, args.games, rules, seed=args.seed, progress=False)
-        rate, interval = percent(result.win_rate("value")), percents(result.interval("value"))
-        milliseconds = result.tally("value").milliseconds
+        rate, interval = percent(result.win_rate("agent")), percents(result.interval("agent"))
+        milliseconds = result.tally("agent").milliseconds
         print(f"| {part} | {PARTS[part]} | {rate} | {interval} | {milliseconds:.2g} |", flush=True)
 
 
