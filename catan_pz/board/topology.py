@@ -149,6 +149,11 @@ VERTEX_SURROUNDINGS: Final = _table(
 VERTEX_EDGE_SET: Final = _table([_edge_set(row) for row in VERTEX_EDGES], 2)
 """(V, 2) edges that meet at each vertex, as two words of 36 bits."""
 
+SLOT_EDGE_SET: Final = _table(
+    [[word for k in range(3) for word in _edge_set(row[k : k + 1])] for row in VERTEX_EDGES], 6
+).reshape(-1, 3, 2)
+"""(V, 3, 2) each edge of `VERTEX_EDGES` as a set by itself, empty for -1."""
+
 RETURN_SLOT: Final = _table(
     [
         [

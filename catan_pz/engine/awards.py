@@ -1,6 +1,12 @@
 """Longest road and largest army."""
 
-from catan_pz.board.topology import EDGE_VERTICES, RETURN_SLOT, VERTEX_EDGES, VERTEX_NEIGHBORS
+from catan_pz.board.topology import (
+    EDGE_VERTICES,
+    RETURN_SLOT,
+    SLOT_EDGE_SET,
+    VERTEX_EDGES,
+    VERTEX_NEIGHBORS,
+)
 from catan_pz.engine import bits
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule
@@ -35,30 +41,28 @@ def longest_trail(roads_0: int, roads_1: int, start: int, barred: int) -> int:
     left_0, left_1 = roads_0, roads_1
     v, slot, length, longest, trail = start, 0, 0, 0, 0
     while True:
-        if slot < 3 and (length == 0 or not bits.has_vertex(barred, v)):
-            e = VERTEX_EDGES[v, slot]
-            word = left_0 if bits.edge_word(e) == 0 else left_1
-            if e < 0 or word & bits.edge_bit(e) == 0:
-                slot += 1
-                continue
-            trail = trail * 4 + RETURN_SLOT[v, slot]
-            v = VERTEX_NEIGHBORS[v, slot]
+        slots = 0
+        if length == 0 or not bits.has_vertex(barred, v):
+            for k in range(3):
+                roads = (left_0 & SLOT_EDGE_SET[v, k, 0]) | (left_1 & SLOT_EDGE_SET[v, k, 1])
+                slots |= int(roads != 0) << k
+        slots &= -1 << slot
+        if slots != 0:
+            used = bits.first(slots)
+            trail = trail << 2 | RETURN_SLOT[v, used]
             slot = 0
             length += 1
             longest = max(longest, length)
         elif length == 0:
             return longest
         else:
-            back = trail % 4
-            trail //= 4
-            e = VERTEX_EDGES[v, back]
-            slot = RETURN_SLOT[v, back] + 1
-            v = VERTEX_NEIGHBORS[v, back]
+            used = trail & 3
+            trail >>= 2
+            slot = RETURN_SLOT[v, used] + 1
             length -= 1
-        if bits.edge_word(e) == 0:
-            left_0 ^= bits.edge_bit(e)
-        else:
-            left_1 ^= bits.edge_bit(e)
+        left_0 ^= SLOT_EDGE_SET[v, used, 0]
+        left_1 ^= SLOT_EDGE_SET[v, used, 1]
+        v = VERTEX_NEIGHBORS[v, used]
 
 
 @rule

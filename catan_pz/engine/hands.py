@@ -23,9 +23,16 @@ ROAD, SETTLEMENT, CITY, CARD = 0, 1, 2, 3
 COSTS = np.array([ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST], np.int64)
 """(4, R) cards that each purchase costs."""
 
+ALL_RESOURCES = (1 << NUM_RESOURCES) - 1
 ONES = sum(1 << 8 * r for r in range(NUM_RESOURCES))
 TOP_BITS = ONES << 7
 """The lowest and the highest bit of each byte of a row."""
+
+_GATHER = sum(1 << 7 * r for r in range(NUM_RESOURCES)) << 4
+"""A factor that moves the lowest bits of all bytes of a row beside each other, from bit 32 on."""
+
+COST_ROWS = np.array([[int(n) << 8 * r for r, n in enumerate(cost)] for cost in COSTS]).sum(1)
+"""(4,) the same as rows."""
 
 
 @rule
@@ -59,6 +66,13 @@ def unpack(row: int, counts: Int8Array) -> None:
 def is_covered(row: int, other: int) -> bool:
     """Whether no count of a row is above that of the other."""
     return ((other | TOP_BITS) - row) & TOP_BITS == TOP_BITS
+
+
+@rule
+def resources_covered(row: int, other: int) -> int:
+    """Set of the resources of which a row has no more than the other."""
+    covered = (((other | TOP_BITS) - row) & TOP_BITS) >> 7
+    return (covered * _GATHER >> 32) & ALL_RESOURCES
 
 
 @rule
@@ -193,19 +207,12 @@ def move_cards(s: State, giver: int, taker: int, r: int, n: int) -> None:
 @rule
 def resources_held(s: State, p: int) -> int:
     """Set of the resources of which p holds a card."""
-    held = 0
-    for r in range(NUM_RESOURCES):
-        held |= int(s.hand[p, r] > 0) << r
-    return held
+    return resources_covered(ONES, packed(s.hand[p]))
 
 
 @rule
 def can_afford(s: State, p: int, purchase: int) -> bool:
-    left = 0
-    for r in range(NUM_RESOURCES):
-        # The sign bit of what is left: set as soon as one resource falls short.
-        left |= int(s.hand[p, r]) - COSTS[purchase, r]
-    return left >= 0
+    return is_covered(COST_ROWS[purchase], packed(s.hand[p]))
 
 
 @rule

@@ -1,9 +1,11 @@
 """Which actions are legal: the set `s.legal`, and the mask that it spells."""
 
+import numpy as np
+
 from catan_pz import actions
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine import bits, building, development, robber, setup_phase, trade
-from catan_pz.engine.hands import resources_held
+from catan_pz.engine.hands import ONES, packed, resources_covered, resources_held
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, seat_after
 from catan_pz.engine.turn import is_truncated
 from catan_pz.kernels.rule import rule
@@ -11,6 +13,17 @@ from catan_pz.kernels.types import Int8Array
 from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, YEAR_OF_PLENTY, Phase
 
 WORD_MASK = (1 << ACTIONS_PER_WORD) - 1
+
+
+def _swaps_with(side: int) -> np.ndarray:
+    found = np.zeros(1 << NUM_RESOURCES, np.int64)
+    for k, resource in enumerate(actions.MARITIME_SWAPS[:, side].tolist()):
+        found[(np.arange(len(found)) >> resource & 1).astype(bool)] |= 1 << k
+    return found
+
+
+SWAPS_GIVING, SWAPS_GETTING = _swaps_with(0), _swaps_with(1)
+"""(32,) for each set of resources the set of maritime trades that give, or get, one of them."""
 
 
 @rule
@@ -79,16 +92,9 @@ def allow_building(s: State, p: int) -> None:
 @rule
 def allow_maritime_trade(s: State, p: int) -> None:
     """Trades of p with the bank, which must have the card asked for."""
-    in_bank, swaps = 0, 0
-    for r in range(NUM_RESOURCES):
-        in_bank |= int(s.bank[r] > 0) << r
-    for give in range(NUM_RESOURCES):
-        # The four other resources, closing the gap that the one given leaves.
-        lower = in_bank & ((1 << give) - 1)
-        higher = (in_bank >> (give + 1)) << give
-        can_give = int(s.hand[p, give] >= s.rate[p, give])
-        swaps |= (lower | higher) * can_give << ((NUM_RESOURCES - 1) * give)
-    allow(s, actions.MARITIME_TRADE, swaps)
+    in_bank = resources_covered(ONES, packed(s.bank[:]))
+    can_give = resources_covered(packed(s.rate[p]), packed(s.hand[p]))
+    allow(s, actions.MARITIME_TRADE, SWAPS_GIVING[can_give] & SWAPS_GETTING[in_bank])
 
 
 @rule
