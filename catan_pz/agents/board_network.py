@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER, STEAL
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD, MOVE_ROBBER
 from catan_pz.agents.model_files import check_weights
 from catan_pz.board.topology import EDGE_VERTICES, HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.observation.segments import PLACES, SCALES, SIZE
@@ -39,9 +39,9 @@ ROWS: Final = 32
 """Games that NumPy evaluates at a time: their embeddings fit a core's cache."""
 
 _NUM_HARBOR_KINDS: Final = NUM_RESOURCES + 1
-_OF_HEX: Final = len(TERRAIN_COUNTS) + 3
-_OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
-_OF_EDGE: Final = MAX_PLAYERS
+OF_HEX: Final = len(TERRAIN_COUNTS) + 3
+OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
+OF_EDGE: Final = MAX_PLAYERS
 _LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
 """Own cards of a resource, scaled, each of which is a feature: costs are thresholds."""
 
@@ -76,16 +76,16 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     """The layers' arrays by name for W, D and A: weights (in, out), and biases (out,)."""
     layers: dict[str, tuple[int, ...]] = {
         "context": (_OF_ALL, 2 * width),
-        "vertex_1": (_OF_VERTEX, width),
+        "vertex_1": (OF_VERTEX, width),
         "vertex_1_context": (2 * width, width),
-        "edge_1": (_OF_EDGE, width),
+        "edge_1": (OF_EDGE, width),
         "edge_1_vertex": (width, width),
         "vertex_2": (width, width),
         "vertex_2_edge": (width, width),
         "vertex_2_context": (2 * width, width),
         "edge_2": (width, width),
         "edge_2_vertex": (width, width),
-        "hex": (_OF_HEX, width),
+        "hex": (OF_HEX, width),
         "hex_vertex": (width, width),
         "hex_context": (2 * width, width),
         "vertex_head": (width, 2),
@@ -100,19 +100,56 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     return layers | biases
 
 
-def evaluate(layer: Mapping[str, Array], arithmetic: Any, x: Array) -> tuple[Array, Array]:
+def evaluate(
+    layer: Mapping[str, Array], arithmetic: Any, x: Array, places: Any = None
+) -> tuple[Array, Array]:
     """The forward pass: (K, A) logits or Q-values, and (K, D) features for a value head.
 
     Args:
         layer: its arrays, as in `shapes`.
         arithmetic: what NumPy and torch write or do fastest in different ways; see `InNumPy`.
         x: (K, N) scaled observations.
+        places: what to call for `at_places`, which gives the same.
+    """
+    affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
+    hand = x[:, PLACES["own_hand"]]
+    levels = [(hand - (level - 0.1)).clip(0, 0.1) * 10 for level in _LEVELS]
+    everything = join([x[:, ELSEWHERE:], _yields(x).sum(0) * 0.1, *levels], 1)
+    context = relu(affine(everything, layer["context"], layer["context_bias"]))
+    pooled, at_vertex, at_edge, at_hex = (places or at_places)(layer, arithmetic, x, context)
+    d = relu(arithmetic.affine_of([everything, *pooled], layer["dense_1"], layer["dense_1_bias"]))
+    d = relu(affine(d, layer["dense_2"], layer["dense_2_bias"]))
+    dense = affine(d, layer["dense_head"], layer["dense_head_bias"])
+    pieces = arithmetic.split(dense, _PIECES)
+    return join(_by_action(pieces, at_vertex, at_edge, at_hex), 1), d
+
+
+def _placed(x: Array, name: str, places: int) -> Array:  # (places, K, n)
+    return x[:, PLACES[name]].reshape(len(x), places, -1).swapaxes(0, 1)
+
+
+def _yields(x: Array) -> Array:
+    """(H, K, R) pips of each hex, of the resource that it yields."""
+    terrain, pips = _placed(x, "hex_terrain", NUM_HEXES), _placed(x, "hex_pips", NUM_HEXES)
+    return terrain[:, :, :NUM_RESOURCES] * pips
+
+
+def at_places(
+    layer: Mapping[str, Array], arithmetic: Any, x: Array, context: Array
+) -> tuple[list[Array], Array, Array, Array]:
+    """The layers of places: what is pooled of all, and the outputs at each.
+
+    Args:
+        layer: as for `evaluate`.
+        arithmetic: likewise.
+        x: likewise.
+        context: (K, 2 W) what they know of the rest.
+
+    Returns:
+        (K, 3 W) and (K, W) of vertices and edges; (V * K, 2), (E * K, 1) and (H * K, 1).
     """
     games, width = len(x), len(layer["vertex_1_bias"])
     affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
-
-    def placed(name: str, places: int) -> Array:  # (places, K, n)
-        return x[:, PLACES[name]].reshape(games, places, -1).swapaxes(0, 1)
 
     def around(name: str, what: Array) -> Array:
         """(rows * K, n) sums of what touches, from (columns, K, n) or (columns * K, n)."""
@@ -124,19 +161,12 @@ def evaluate(layer: Mapping[str, Array], arithmetic: Any, x: Array) -> tuple[Arr
         """(places * K, W) with what is the same for all places of a game, (K, W), added."""
         return (at_places.reshape(-1, games * width) + shared.reshape(-1)).reshape(-1, width)
 
-    terrain = placed("hex_terrain", NUM_HEXES)
-    pips, robber = placed("hex_pips", NUM_HEXES), placed("hex_robber", NUM_HEXES)
-    yields = terrain[:, :, :NUM_RESOURCES] * pips
-    building, road = placed("vertex_building", NUM_VERTICES), placed("edge_road", NUM_EDGES)
-
-    hand = x[:, PLACES["own_hand"]]
-    levels = [(hand - (level - 0.1)).clip(0, 0.1) * 10 for level in _LEVELS]
-    everything = join([x[:, ELSEWHERE:], yields.sum(0) * 0.1, *levels], 1)
-    context = relu(affine(everything, layer["context"], layer["context_bias"]))
-
+    terrain = _placed(x, "hex_terrain", NUM_HEXES)
+    pips, robber = _placed(x, "hex_pips", NUM_HEXES), _placed(x, "hex_robber", NUM_HEXES)
+    building, road = _placed(x, "vertex_building", NUM_VERTICES), _placed(x, "edge_road", NUM_EDGES)
     vertex = [
-        around("vertex_hexes", join([yields, pips * robber], 2)),
-        around("vertex_harbors", placed("harbor", len(HARBOR_VERTICES))),
+        around("vertex_hexes", join([_yields(x), pips * robber], 2)),
+        around("vertex_harbors", _placed(x, "harbor", len(HARBOR_VERTICES))),
         building.reshape(-1, MAX_PLAYERS),
         around("vertex_vertices", building),
         around("vertex_edges", road),
@@ -152,40 +182,44 @@ def evaluate(layer: Mapping[str, Array], arithmetic: Any, x: Array) -> tuple[Arr
     # Each edge has two ends, of which each brings half of the bias.
     ends = affine(w, layer["edge_2_vertex"], layer["edge_2_bias"] * 0.5)
     e = relu(affine(e, layer["edge_2"], around("edge_vertices", ends)))
-    number = placed("hex_number_token", NUM_HEXES)
-    h = join([terrain, pips, robber, number], 2).reshape(-1, _OF_HEX) @ layer["hex"]
+    number = _placed(x, "hex_number_token", NUM_HEXES)
+    h = join([terrain, pips, robber, number], 2).reshape(-1, OF_HEX) @ layer["hex"]
     h = affine(around("hex_vertices", w), layer["hex_vertex"], h)
     h = relu(everywhere(h, affine(context, layer["hex_context"], layer["hex_bias"])))
 
     own, others = building[:, :, :1], building[:, :, 1:].sum(2)[:, :, None]
     weights = join([own, others, 0 * own + 0.1], 2).swapaxes(0, 1).swapaxes(1, 2)
     at_vertices = w.reshape(NUM_VERTICES, games, width).swapaxes(0, 1)
-    pooled = (weights @ at_vertices).reshape(games, 3 * width)
-    all_edges = e.reshape(NUM_EDGES, games, width).sum(0) * 0.1
-    whole = join([everything, pooled, all_edges], 1)
-    d = relu(affine(whole, layer["dense_1"], layer["dense_1_bias"]))
-    d = relu(affine(d, layer["dense_2"], layer["dense_2_bias"]))
-    dense = affine(d, layer["dense_head"], layer["dense_head_bias"])
+    of_vertices = (weights @ at_vertices).reshape(games, 3 * width)
+    of_edges = e.reshape(NUM_EDGES, games, width).sum(0) * 0.1
     at_vertex = affine(w, layer["vertex_head"], layer["vertex_head_bias"])
     at_edge = affine(e, layer["edge_head"], layer["edge_head_bias"])
     at_hex = affine(h, layer["hex_head"], layer["hex_head_bias"])
-    return join(_by_action(dense, at_vertex, at_edge, at_hex), 1), d
+    return [of_vertices, of_edges], at_vertex, at_edge, at_hex
 
 
-def _by_action(dense: Array, at_vertex: Array, at_edge: Array, at_hex: Array) -> list[Array]:
+_PIECES: Final = (
+    *(BUILD_ROAD, 1, NUM_EDGES - 1, 1, NUM_VERTICES - 1, 1, NUM_VERTICES - 1),
+    *(MOVE_ROBBER - BUILD_CITY - NUM_VERTICES, 1, NUM_HEXES - 1),
+)
+"""Of the dense head: columns of the actions without a place, and one for each kind with places."""
+
+
+def _by_action(pieces: list[Array], at_vertex: Array, at_edge: Array, at_hex: Array) -> list[Array]:
     """What each action gets, in the order of the actions: (K, n) arrays that are A wide together.
 
     One output of the dense head for each kind of action is a bias that all its places share.
     """
+    first, road, _, settlement, _, city, _, between, robber, _, last = pieces
     buildings = at_vertex.reshape(NUM_VERTICES, -1, 2)
     return [
-        dense[:, :BUILD_ROAD],
-        dense[:, BUILD_ROAD : BUILD_ROAD + 1] + at_edge.reshape(NUM_EDGES, -1).T,
-        dense[:, BUILD_SETTLEMENT : BUILD_SETTLEMENT + 1] + buildings[:, :, 0].T,
-        dense[:, BUILD_CITY : BUILD_CITY + 1] + buildings[:, :, 1].T,
-        dense[:, BUILD_CITY + NUM_VERTICES : MOVE_ROBBER],
-        dense[:, MOVE_ROBBER : MOVE_ROBBER + 1] + at_hex.reshape(NUM_HEXES, -1).T,
-        dense[:, STEAL:],
+        first,
+        road + at_edge.reshape(NUM_EDGES, -1).T,
+        settlement + buildings[:, :, 0].T,
+        city + buildings[:, :, 1].T,
+        between,
+        robber + at_hex.reshape(NUM_HEXES, -1).T,
+        last,
     ]
 
 
@@ -252,6 +286,14 @@ class InNumPy:
         product = x @ weight
         product += plus
         return product
+
+    def affine_of(self, parts: list[Array], weight: Array, plus: Array) -> Array:
+        """The same for parts of x, put together along the second axis."""
+        return self.affine(np.concatenate(parts, 1), weight, plus)
+
+    def split(self, x: Array, sizes: tuple[int, ...]) -> list[Array]:
+        """Parts of x along the second axis, of these sizes, and the rest."""
+        return np.split(x, np.cumsum(sizes), 1)
 
     def relu(self, x: Array) -> Array:
         """The larger of each number and 0, in the place of x."""

@@ -22,6 +22,9 @@ Int64Matrix: TypeAlias = Annotated[NDArray[np.int64], types.int64[:, ::1]]
 ConstInt64Array: TypeAlias = Annotated[
     NDArray[np.int64], types.Array(types.int64, 1, "C", readonly=True)
 ]
+ConstInt64Matrix: TypeAlias = Annotated[
+    NDArray[np.int64], types.Array(types.int64, 2, "C", readonly=True)
+]
 UInt64Array: TypeAlias = Annotated[NDArray[np.uint64], types.uint64[::1]]
 UInt64Matrix: TypeAlias = Annotated[NDArray[np.uint64], types.uint64[:, ::1]]
 Float32Array: TypeAlias = Annotated[NDArray[np.float32], types.float32[::1]]
