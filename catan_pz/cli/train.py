@@ -22,7 +22,7 @@ from catan_pz.cli.options import COUNT, RuleChoice, rule_options
     "--frames",
     "Decisions of the learner to train on, those before a resume included.",
     COUNT,
-    default=300_000,
+    default=450_000,
 )
 @agent_option("--against", "Agents that play the other seats, separated by commas.", "random")
 @agent_option("--expert", "Agent to imitate before the training, such as heuristic.", None)
