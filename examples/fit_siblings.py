@@ -13,6 +13,8 @@ Letters: G decisions, K siblings of all, D games drawn, P seats, F and C feature
 """
 
 import argparse
+import shlex
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -249,8 +251,8 @@ def fit(network: ValueNetwork, data: Data, anchors: torch.Tensor, args: argparse
     network.load_state_dict(mean.module.state_dict())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Play, fit, report."""
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Options from the command line."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").split("\n", maxsplit=1)[0],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
@@ -261,7 +263,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes that play")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("runs/siblings"))
-    args = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Play, fit, report."""
+    args = parse_options()
     args.out.mkdir(parents=True, exist_ok=True)
     files = [args.out / f"{k:04d}.npz" for k in range(args.parts)]
     with ProcessPoolExecutor(args.workers, get_context("spawn")) as pool:
@@ -278,8 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         mean, (low, high), best = Regret.of(lost.tolist())
         told = "" if name == "gained" else f", the best of all in {100 * best:.0f} % of {len(lost)}"
         print(f"{name} {100 * mean:.3f} points (95 %: {100 * low:.3f} to {100 * high:.3f}){told}")
-    command = f"python examples/fit_siblings.py --players {args.players} --parts {args.parts}"
-    card = dict(net.card) | {"fitted on by": f"{command} --seed {args.seed}"}
+    card = dict(net.card) | {"fitted on by": shlex.join(["python", *sys.argv])}
     fitted = ValueNet(net.rules, network.flat(), card)
     fitted.save(args.out / "model.npz")
     write_bytes(args.out / "model.md", fitted.card_text("value").encode())
