@@ -119,7 +119,6 @@ class Ladder:
         options of `match` that name files are set here.
         """
         named = {entrant.name: entrant for entrant in as_entrants(agents)[0]}
-        specs = dict(zip(named, agents, strict=True))
         done: list[Result] = []
         for number in count(1):
             path = self.folder / f"round-{number:03}.jsonl"
@@ -140,8 +139,9 @@ class Ladder:
             spec = next((x for x, name in self.robots.items() if name in seated), None)
             if spec is not None:
                 assert play_at_table is not None
-                there = play_at_table(specs[played[0]], spec, path)
-                done.append(_with_robots(there, played[0], self.robots[spec]))
+                (name,) = played
+                there = play_at_table((name, named[name].source), spec, path)
+                done.append(_with_robots(there, name, self.robots[spec]))
                 continue
             indices = tuple(tuple(sorted(map(played.index, one))) for one in lineups)
             seed = self.seed

@@ -6,6 +6,7 @@ observation, A actions, D dense units.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import torch
@@ -60,19 +61,25 @@ class LegalActions:
             legal = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
             logits = logits.masked_fill(legal == 0, ILLEGAL)
         self.logits = logits
+        self.__dict__.pop("log_probs", None)
+
+    @cached_property
+    def log_probs(self) -> torch.Tensor:
+        """(K, A)."""
+        return self.logits.log_softmax(-1)
 
     @property
     def probs(self) -> torch.Tensor:
         """(K, A)."""
-        return self.logits.softmax(-1)
+        return self.log_probs.exp()
 
     def log_prob(self, actions: torch.Tensor) -> torch.Tensor:
         """(K,) of actions (K,)."""
-        return self.logits.log_softmax(-1).gather(-1, actions[:, None])[:, 0]
+        return self.log_probs.gather(-1, actions[:, None])[:, 0]
 
     def entropy(self) -> torch.Tensor:
         """(K,)."""
-        return -(self.probs * self.logits.log_softmax(-1)).sum(-1)
+        return -(self.probs * self.log_probs).sum(-1)
 
     def sample(self) -> torch.Tensor:
         """(K,) actions, of one random number each."""
