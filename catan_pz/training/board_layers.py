@@ -39,7 +39,8 @@ class BoardLayers(nn.Module):
         self._arithmetic = _InTorch()
 
     def _evaluate(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        places = _compiled if features.device.type == "cpu" else None
+        theirs = features.device.type != "cpu" or torch.is_autocast_enabled("cpu")
+        places = None if theirs or torch.compiler.is_compiling() else _compiled
         return board_network.evaluate(self.layers, self._arithmetic, features, places)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

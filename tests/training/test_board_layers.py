@@ -61,3 +61,11 @@ def test_numpy_plays_what_torch_learns(layers):
     x = torch.rand(7, SIZE)
     played = BoardNetwork(arrays).evaluate(x.numpy())
     np.testing.assert_allclose(played, layers.forward_actor(x).detach().numpy(), atol=1e-4)
+
+
+def test_torch_compiles_it_and_casts_it(layers):
+    x = torch.rand(5, SIZE)
+    given = torch.compile(layers, backend="eager", fullgraph=True)(x)[0]
+    torch.testing.assert_close(given, layers(x)[0], rtol=1e-3, atol=1e-3)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert (layers(x)[0].float() - given).abs().mean() < 0.02 * given.abs().mean()
