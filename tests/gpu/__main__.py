@@ -1,9 +1,9 @@
 """All that a GPU can show, most worth first: python -m tests.gpu --minutes 8 --out build/gpu
 
-Runs parity with the CPU, a soak, batch figures and facts about the kernels, and writes `report.md`
-and `report.json` anew after each part. Parts that fail are reported and don't keep the others from
-running; the exit status is 1 then. With NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 it rehearses in
-numba's simulator.
+Compiles, which takes a minute or two, runs parity with the CPU, a soak, batch figures and facts
+about the kernels, and writes `report.md` and `report.json` anew after each part. Parts that fail
+are reported and don't keep the others from running; the exit status is 1 then. With
+NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 it rehearses in numba's simulator.
 
 numba-cuda needs libNVVM: of the wheel nvidia-nvvm, or of a toolkit that CUDA_HOME names; where
 neither CUDA_HOME nor CUDA_PATH is set, nvcc's or /usr/local/cuda is taken. The wheel must be no
@@ -28,6 +28,7 @@ from tests.gpu import figures, parity, soak
 from tests.gpu.devices import Device, find_device
 
 PARTS: dict[str, tuple[float, Callable[[Device, Deadline], str]]] = {
+    "compile": (1.0, parity.compile_all),
     "parity": (0.35, parity.run),
     "soak": (0.2, soak.run),
     "figures": (0.5, figures.run),
@@ -51,7 +52,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
     parser.add_argument("--minutes", type=float, default=8.0, help="for all parts together")
     parser.add_argument("--out", type=Path, default=Path("build/gpu"), help="folder of the report")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="parts")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=list(PARTS), help="beside compile"
+    )
     options = parser.parse_args()
     device = find_device()
     if isinstance(device, str):
@@ -60,7 +63,7 @@ def main() -> int:
     deadline = Deadline(60 * options.minutes)
     command = shlex.join(["python", "-m", "tests.gpu", *sys.argv[1:]])
     report = Report(command, device.name)
-    for name in [name for name in PARTS if name in options.only]:
+    for name in [name for name in PARTS if name in ("compile", *options.only)]:
         print(f"{name} ...", flush=True)
         report.parts.append(run_part(name, device, deadline))
         report.save(options.out)
