@@ -9,6 +9,10 @@ only, the greedy action is the legal one with the largest Q-value, and so is the
 target bootstraps from (chosen by the online network with `--double`). The target is the n-step
 return. The replay buffer stores each observation once, as int8, and each mask as packed bits.
 
+With `--target-update-interval 0` there is no target network: targets bootstrap from the Q-values
+that the decisions were made by, which are in the buffer and cost nothing more. That takes a small
+buffer, so that they are recent ones.
+
 The output folder holds `checkpoint.json` with the last two checkpoints, `model.npz` (the network
 alone, played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs` and `result.json`.
 Ctrl-C and SIGTERM finish the update and save. `--resume` continues from the last checkpoint,
@@ -16,7 +20,8 @@ replay buffer included, and computes the same numbers as a training that never s
 
 Sources: Mnih et al., "Human-level control through deep reinforcement learning", 2015; van Hasselt
 et al., "Deep Reinforcement Learning with Double Q-learning", 2016; Sutton, "Learning to Predict by
-the Methods of Temporal Differences", 1988, for n-step returns.
+the Methods of Temporal Differences", 1988, for n-step returns; Gallici et al., "Simplifying Deep
+Temporal Difference Learning", 2024, for learning without a target network.
 """
 
 import json
@@ -67,8 +72,8 @@ class Args(NetworkArgs):
     """rewards that a target adds up before it bootstraps"""
     double: bool = True
     """the online network chooses the action that the target network evaluates"""
-    target_update_interval: Count = 10_000
-    """frames between updates of the target network"""
+    target_update_interval: Whole = 10_000
+    """frames between updates of the target network; 0 for none (see above)"""
     learning_rate: Coefficient = 5e-4
     """learning rate of Adam at the start"""
     learning_rate_end_factor: Share = 0.1
@@ -89,22 +94,22 @@ class ReplayBuffer:
     of a minibatch.
     """
 
-    def __init__(
-        self, capacity: int, num_games: int, num_actions: int, n_steps: int, gamma: float, seed: int
-    ) -> None:
-        self.rows = max(n_steps + 2, capacity // num_games)
-        self.num_actions, self.n_steps, self.gamma = num_actions, n_steps, gamma
-        shape = (self.rows, num_games)
+    def __init__(self, args: Args, num_actions: int) -> None:
+        self.n_steps, self.gamma, self.num_actions = args.n_steps, args.gamma, num_actions
+        self.for_target_network = args.target_update_interval > 0
+        self.rows = max(args.n_steps + 2, args.buffer_size // args.num_envs)
+        shape = (self.rows, args.num_envs)
         self.arrays: dict[str, np.ndarray] = {
             "observations": np.zeros((*shape, SIZE), np.int8),
             "masks": np.zeros((*shape, -(-num_actions // 8)), np.uint8),
             "actions": np.zeros(shape, np.int16),
             "rewards": np.zeros(shape, np.float32),
+            "values": np.zeros(shape, np.float32),
             "done": np.zeros(shape, np.bool_),
             "truncated": np.zeros(shape, np.bool_),
         }
         self.added = 0
-        self.rng = np.random.default_rng([seed, 0x5EED])
+        self.rng = np.random.default_rng([args.seed, 0x5EED])
 
     @property
     def size(self) -> int:
@@ -125,7 +130,8 @@ class ReplayBuffer:
 
         Returns:
             `observations` (K, N), `actions` (K,), `returns` (K,), `discounts` (K,), 0 where the
-            game ended within n steps, `next_observations` (K, N) and `next_masks` (K, A) bool.
+            game ended within n steps; `next_observations` (K, N) and `next_masks` (K, A) bool for
+            the target network, without one `next_values` (K,).
         """
         a, n = self.arrays, self.n_steps
         row, game = self._sample_decisions(count)
@@ -133,16 +139,18 @@ class ReplayBuffer:
         same_game = self._before_end(window, game[:, None])
         rewards = a["rewards"][window, game[:, None]] * same_game
         ended = (a["done"][window, game[:, None]] & same_game).any(axis=1)
-        row, later = row % self.rows, (row + n) % self.rows
-        masks = np.unpackbits(a["masks"][later, game], axis=1, count=self.num_actions)
-        return {
-            "observations": a["observations"][row, game],
-            "actions": a["actions"][row, game].astype(np.int64),
+        here, later = (row % self.rows, game), ((row + n) % self.rows, game)
+        sample = {
+            "observations": a["observations"][here],
+            "actions": a["actions"][here].astype(np.int64),
             "returns": (rewards @ self.gamma ** np.arange(n)).astype(np.float32),
             "discounts": np.where(ended, 0, self.gamma**n).astype(np.float32),
-            "next_observations": a["observations"][later, game],
-            "next_masks": masks.view(np.bool_),
         }
+        if not self.for_target_network:
+            return sample | {"next_values": a["values"][later]}
+        masks = np.unpackbits(a["masks"][later], axis=1, count=self.num_actions)
+        seen = a["observations"][later]
+        return sample | {"next_observations": seen, "next_masks": masks.view(np.bool_)}
 
     def _sample_decisions(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """(K,) rows, counted from the first one ever added, and (K,) games."""
@@ -192,14 +200,7 @@ class MaskedDQN(DQN):
         """Set what `DQN` doesn't know: the games, the replay buffer, the options."""
         self.args, self.games = args, games
         self.explorer = np.random.default_rng([args.seed, 0xE8])
-        self.buffer = ReplayBuffer(
-            args.buffer_size,
-            args.num_envs,
-            games.batch.rules.num_actions,
-            args.n_steps,
-            args.gamma,
-            args.seed,
-        )
+        self.buffer = ReplayBuffer(args, games.batch.rules.num_actions)
 
     def encode(self, units: np.ndarray) -> Any:
         """Observations (K, N) int8 in natural units as the network takes them, on its device."""
@@ -214,12 +215,12 @@ class MaskedDQN(DQN):
         self._masks = np.packbits(masks, axis=1)
         epsilon = self.exploration_rate if self.num_timesteps >= learning_starts else 1.0
         exploring = self.explorer.random(n_envs) < epsilon
-        actions = np.where(masks, self.explorer.random(masks.shape, np.float32), -1).argmax(axis=1)
-        if not exploring.all():
-            greedy = ~exploring
-            with torch.no_grad():
-                q_values = self.q_net(self.encode(self._observation[greedy])).cpu().numpy()
-            actions[greedy] = np.where(masks[greedy], q_values, -np.inf).argmax(axis=1)
+        random = np.where(masks, self.explorer.random(masks.shape, np.float32), -1).argmax(axis=1)
+        with torch.no_grad():
+            q_values = self.q_net(self.encode(self._observation)).cpu().numpy()
+        legal = np.where(masks, q_values, -np.inf)
+        self._values = legal.max(axis=1)
+        actions = np.where(exploring, random, legal.argmax(axis=1))
         return actions, actions
 
     def _store_transition(
@@ -237,6 +238,7 @@ class MaskedDQN(DQN):
             masks=self._masks,
             actions=buffer_action,
             rewards=reward,
+            values=self._values,
             done=dones,
             truncated=self.games.batch.truncated,
         )
@@ -269,16 +271,16 @@ class MaskedDQN(DQN):
     @torch.no_grad()
     def targets(self, sample: dict[str, np.ndarray]) -> torch.Tensor:
         """(K,) n-step returns plus the discounted Q-value of the best legal action after them."""
-        tensors = {
-            name: torch.as_tensor(sample[name], device=self.device)
-            for name in ("returns", "discounts", "next_masks")
-        }
-        following = self.encode(sample["next_observations"])
-        q_target = self.q_net_target(following)
-        q_chooser = self.q_net(following) if self.args.double else q_target
-        best = q_chooser.masked_fill(~tensors["next_masks"], -torch.inf).argmax(dim=1)
-        bootstrap = q_target.gather(1, best[:, None])[:, 0]
-        return tensors["returns"] + tensors["discounts"] * bootstrap
+        given = {name: torch.as_tensor(array, device=self.device) for name, array in sample.items()}
+        if "next_values" in given:
+            bootstrap = given["next_values"]
+        else:
+            following = self.encode(sample["next_observations"])
+            q_target = self.q_net_target(following)
+            q_chooser = self.q_net(following) if self.args.double else q_target
+            best = q_chooser.masked_fill(~given["next_masks"], -torch.inf).argmax(dim=1)
+            bootstrap = q_target.gather(1, best[:, None])[:, 0]
+        return given["returns"] + given["discounts"] * bootstrap
 
     def get_extra_state(self) -> dict[str, Any]:
         """What a checkpoint needs beside what every learner has."""
@@ -311,7 +313,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
         gamma=args.gamma,
         train_freq=args.train_freq,
         gradient_steps=args.gradient_steps,
-        target_update_interval=max(args.target_update_interval, args.num_envs),
+        target_update_interval=max(args.target_update_interval or args.frames, args.num_envs),
         exploration_fraction=args.exploration_fraction,
         exploration_final_eps=args.exploration_final_eps,
         policy_kwargs=policy_kwargs,

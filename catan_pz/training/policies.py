@@ -139,8 +139,7 @@ class BoardQNetwork(QNetwork):
 
     def forward(self, obs: Any) -> torch.Tensor:
         """(K, A)."""
-        features = self.extract_features(obs, self.features_extractor)
-        return self.q_net.forward_actor(features)
+        return self.q_net.forward_actor(self.features_extractor(obs))
 
 
 class BoardQPolicy(DQNPolicy):
@@ -148,7 +147,8 @@ class BoardQPolicy(DQNPolicy):
 
     def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
         self.sizes = {"width": width, "dense": dense}
-        super().__init__(*args, **options | {"features_extractor_class": InOrder})
+        adam: Any = {"optimizer_kwargs": {"fused": True}}
+        super().__init__(*args, **adam | options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | self.sizes

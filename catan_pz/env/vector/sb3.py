@@ -175,7 +175,7 @@ class ScaleUnits(BaseFeaturesExtractor):
 
     def forward(self, observations: Any) -> Any:
         """(K, N) natural units to (K, N) float32."""
-        return (observations * self.scales).clamp(max=1.0)
+        return (observations * self.scales).clamp_(max=1.0)
 
 
 def note_training(model: Any, rules: Rules, observation: Encoder | str) -> None:
