@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import comb, prod
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,12 +109,11 @@ class CardGroups:
             self.sizes = dict(merged)
 
 
-@dataclass(frozen=True)
-class Slots:
+class Slots(NamedTuple):
     """Cards face down in one place, a seat or `DECK`; `new` ones were bought this turn."""
 
     seat: int
-    count: int
+    size: int
     new: bool = False
 
 
@@ -224,11 +223,11 @@ class CardBelief:
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
         ways = {}
         for places, weight in self.slots(record):
-            for points in _splits([place.count for place in places], cards):
+            for points in _splits(tuple(place.size for place in places), cards):
                 if self._is_possible(record, places, points):
                     number = weight
                     for place, count in zip(places, points, strict=True):
-                        number *= comb(place.count, count)
+                        number *= comb(place.size, count)
                     ways[places, points] = number
         if not ways:
             raise ValueError("no victory point cards fit what was seen")
@@ -272,22 +271,21 @@ class CardBelief:
         ways = self.splits(games[0])
         numbers = np.array(list(ways.values()), np.float64)
         drawn = rng.choice(len(numbers), len(games), p=numbers / numbers.sum())
-        of_places: dict[tuple[Slots, ...], list[int]] = {}
-        for k, (places, _) in enumerate(ways):
-            of_places.setdefault(places, []).append(k)
-        points = [points for _, points in ways]
-        for places, several in of_places.items():
-            rows = np.flatnonzero(np.isin(drawn, several))
-            if len(rows):
+        splits, rows_of = list(ways), dict[tuple[Slots, ...], list[int]]()
+        for row, k in enumerate(drawn.tolist()):
+            rows_of.setdefault(splits[k][0], []).append(row)
+        for places in dict.fromkeys(places for places, _ in splits):
+            rows = rows_of.get(places)
+            if rows is not None:
                 dealt = games[rows]
-                self._deal(dealt, places, np.array([points[k] for k in drawn[rows]]), rng)
+                self._deal(dealt, places, np.array([splits[k][1] for k in drawn[rows]]), rng)
                 games[rows] = dealt
 
     def _deal(
         self, games: np.ndarray, places: tuple[Slots, ...], points: NDArray[np.int64], rng: Any
     ) -> None:
         """Write cards into records whose places hold so many victory points (G, places)."""
-        counts = [place.count for place in places]
+        counts = [place.size for place in places]
         # In each place the cards with the smallest of random numbers are the victory points.
         cards = np.full((len(games), sum(counts)), int(Card.VICTORY_POINT), np.int8)
         ends = np.cumsum(counts).tolist()
@@ -304,7 +302,7 @@ class CardBelief:
         if games["turn_player"][0] != self.viewer:
             games["new_cards"] = 0
         for place, end in zip(places, ends, strict=True):
-            _put(games, place, cards[:, end - place.count : end])
+            _put(games, place, cards[:, end - place.size : end])
 
     def deal_with_card(
         self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
@@ -342,7 +340,7 @@ def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
     """Write the cards (G, count) of a place into games (G,)."""
     if place.seat == DECK:
         games["deck"] = 0
-        games["deck"][:, DECK_SIZE - place.count :] = cards
+        games["deck"][:, DECK_SIZE - place.size :] = cards
         return
     counts = (cards[:, :, None] == np.arange(NUM_CARD_KINDS)).sum(1, dtype=np.int8)
     games["cards"][:, place.seat] += counts
@@ -350,12 +348,10 @@ def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
         games["new_cards"] += counts
 
 
-def _splits(room: list[int], cards: int) -> Iterator[tuple[int, ...]]:
+@lru_cache(maxsize=1000)
+def _splits(room: tuple[int, ...], cards: int) -> list[tuple[int, ...]]:
     """All ways to put a number of cards, alike, into places with room for so many."""
     if not room:
-        if cards == 0:
-            yield ()
-        return
-    for count in range(min(room[0], cards) + 1):
-        for rest in _splits(room[1:], cards - count):
-            yield count, *rest
+        return [] if cards else [()]
+    counts = range(min(room[0], cards) + 1)
+    return [(count, *rest) for count in counts for rest in _splits(room[1:], cards - count)]

@@ -243,7 +243,7 @@ class FollowedGame:
 
     def _game_of(self, games: np.ndarray) -> Game:
         """A game on a record that the belief has drawn."""
-        game = Game.from_games(games, self.rules)
+        game = Game._on(games, self.rules)
         if self.belief.customs.loose_sums:
             # What a game narrows by the sums of resources is more than is known here.
             self.belief.write_knowledge(game.games, game.state)

@@ -12,7 +12,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, Judge
 from catan_pz.agents.value.network import ValueNet, shipped
-from catan_pz.agents.value.trader import Ask, Trader
+from catan_pz.agents.value.trader import Ask, Offered, Trader
 from catan_pz.checks import check_count, check_number
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
@@ -115,9 +115,7 @@ class ValueAgent(Agent):
         base = offered.now if taken == END_TURN else max(offered.now, float(worths[best]))
         tries = int(view.segments["offers_left"][0]) if phase == Phase.MAIN else 1
         offer = self._trader.chosen(offered, base, tries)
-        begun, of_begun = offered.first_actions(view, base)
-        actions, worths = np.concatenate([actions, begun]), np.concatenate([worths, of_begun])
-        return _Judged(taken, games, actions, worths, offer)
+        return _Judged(taken, games, actions, worths, offer, (offered, base))
 
     def _games(self, view: View) -> np.ndarray:
         rng = np.random.default_rng(self.random.next())
@@ -133,7 +131,7 @@ class ValueAgent(Agent):
         What it chooses gets its margin on top. Actions that aren't judged are worth what the
         position is.
         """
-        judged, worths = self._judged(view), np.zeros(len(view.mask))
+        judged, worths = self._judged(view).with_offers(view), np.zeros(len(view.mask))
         worths[:] = self._judge.win_probabilities(judged.games, self.seat)[self.seat]
         worths[judged.actions] = judged.worths
         worths[judged.first(view)] += self._margin(view)
@@ -143,7 +141,7 @@ class ValueAgent(Agent):
 
     def advise(self, view: View) -> Advice:
         """The actions by their value, that which it takes first."""
-        judged = self._judged(view)
+        judged = self._judged(view).with_offers(view)
         if len(judged.actions) == 0:
             return Advice.of_choice(judged.chosen)
         order = np.lexsort((-judged.worths, judged.actions != judged.first(view)))
@@ -173,6 +171,16 @@ class _Judged(NamedTuple):
     actions: NDArray[np.int64] = np.zeros(0, np.int64)  # (K,) those that are judged
     worths: NDArray[np.float64] = np.zeros(0)  # (K,) their win probabilities
     offer: Ask | None = None  # that is made instead
+    offered: tuple[Offered, float] | None = None  # all offers, and what it wins otherwise
+
+    def with_offers(self, view: View) -> "_Judged":
+        """With the actions by which offers begin among those that are judged."""
+        if self.offered is None:
+            return self
+        offered, base = self.offered
+        begun, of_begun = offered.first_actions(view, base)
+        actions = np.concatenate([self.actions, begun])
+        return self._replace(actions=actions, worths=np.concatenate([self.worths, of_begun]))
 
     def first(self, view: View) -> int:
         """The action that is taken."""

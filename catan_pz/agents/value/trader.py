@@ -193,8 +193,8 @@ class Trader:
         found = np.zeros((len(swaps), MAX_PLAYERS), np.int8)
         for q, (held, refused) in self._refused.items():
             if held == self._holdings(view, q):
-                for swap in refused:
-                    found[:, q] |= (swaps >= swap).all(1)
+                dearer = swaps.T[:, None] >= np.array(refused).T[:, :, None]
+                found[:, q] = dearer.all(0).any(0)
         return found
 
     # -- which to make

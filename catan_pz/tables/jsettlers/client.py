@@ -23,6 +23,7 @@ from catan_pz.tables.jsettlers.messages import (
     read_text,
 )
 from catan_pz.tables.jsettlers.player import TablePlayer
+from catan_pz.tables.jsettlers.reader import READ
 
 SECONDS_TO_ANSWER: Final = 8.0
 """How long an own offer waits for answers."""
@@ -244,6 +245,8 @@ class RobotClient(Client):
         if seat.task is None and message.kind == Kind.GAME_MEMBERS:
             seat.task = asyncio.create_task(self._play(message.game, seat))
             self.send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.player.reader.number, True))
+        if message.kind not in READ and message.kind not in _ENDS:
+            return
         seat.waiting += length
         if seat.queue.full():
             self._finish(message.game, f"more than {MOST_WAITING} messages wait")

@@ -285,7 +285,7 @@ class TablePlayer:
         composing = followed.copy()
         seat = followed.seat
         while True:
-            composing.follow(_told(composing, action))
+            composing.sampled.step_once(action)  # nobody learns anything, and no card moves
             record = composing.sampled.state
             bundles = record["offer_give"][seat].tolist(), record["offer_get"][seat].tolist()
             action = self._ask(composing)

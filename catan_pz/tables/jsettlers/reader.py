@@ -396,4 +396,7 @@ _HANDLERS: Final[dict[int, _Handler]] = {
     Kind.GAME_STATS: TableReader._statistics,
 }
 
+READ: Final = frozenset((*_HANDLERS, Kind.REJECT_OFFER, Kind.DECLINE_REQUEST))
+"""Messages of which a game takes notice, here or by its player."""
+
 _BEFORE_START: Final = (Kind.SIT_DOWN, Kind.BOARD_LAYOUT, Kind.BOARD_LAYOUT_2, Kind.TURN)

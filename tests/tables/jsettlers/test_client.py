@@ -117,7 +117,7 @@ def test_a_game_that_has_not_begun_fills_no_memory(
     limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, limit, 100)
-    flood = ["1005|g0,words"] * 200
+    flood = ["1025|g0,words"] * 200
     assert games_joined("1023|g0,1,PL=4", "1023|g1,1,PL=4", *flood, "1023|g2,1,PL=4") == [
         *("g0", "g1", "g2")
     ]
