@@ -118,7 +118,7 @@ class FollowedGame:
         """An independent followed game in the same position."""
         other = copy(self)
         other.belief = self.belief.copy()
-        other.sampled = self._game_of(self.sampled.games.copy())
+        other.sampled = self.sampled.copy()
         other._rng = deepcopy(self._rng)
         return other
 

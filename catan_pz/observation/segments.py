@@ -171,6 +171,7 @@ def scales_of(segments: Iterable[UnitSegment]) -> NDArray[np.float32]:
 PLACES: Final = places_of(SEGMENTS)
 """Where each segment lies in the vector."""
 
+_NAMED_PLACES: Final = [(segment.name, PLACES[segment.name], segment.shape) for segment in SEGMENTS]
 
 SCALES: Final = scales_of(SEGMENTS)
 """(N,) float32: natural values times these, at most 1, are flat observations."""
@@ -178,10 +179,8 @@ SCALES: Final = scales_of(SEGMENTS)
 
 def named_views(vector: np.ndarray) -> dict[str, np.ndarray]:
     """The segments of observations (..., N) as named, shaped views of the same memory."""
-    return {
-        segment.name: vector[..., PLACES[segment.name]].reshape(*vector.shape[:-1], *segment.shape)
-        for segment in SEGMENTS
-    }
+    first = vector.shape[:-1]
+    return {name: vector[..., place].reshape(first + shape) for name, place, shape in _NAMED_PLACES}
 
 
 def markdown_table() -> str:
