@@ -2,9 +2,13 @@
 
 They are the calls of `batch.calls`. Observations and masks lie with the games along the last
 axis, so that neighbouring threads write neighbouring bytes. Each game's record is staged in local
-memory, which the hardware interleaves among threads.
+memory, which the hardware interleaves among threads. It is copied word by word: the assignment of
+a record is a loop over its bytes.
 """
 
+from typing import Final
+
+import numpy as np
 from numba import cuda
 
 from catan_pz.batch.steps import (
@@ -32,15 +36,26 @@ from catan_pz.kernels.types import Int8Matrix, Int64Array, UInt64Array
 from catan_pz.observation.global_state import observe_all
 from catan_pz.terms import MAX_PLAYERS
 
+WORDS: Final = STATE.itemsize // 8
+
 _FIRST, _TOLD = 0, 1
 """What `refused` holds: the place of the first illegal action, and whether the host knows."""
 
 
 @kernel
-def give_out(staged: States, games: States, i: int, shown: Shown) -> None:
+def take_in(words: Int64Array, games: States, i: int) -> None:
+    """Stage the record of game i."""
+    records = games.view(np.int64)
+    for w in range(WORDS):
+        words[w] = records[i * WORDS + w]
+
+
+@kernel
+def give_out(words: Int64Array, games: States, i: int, shown: Shown) -> None:
     """Write the staged record back as game i, and what is given out of it."""
-    s = staged[0]
-    games[i] = s
+    records, s = games.view(np.int64), words.view(STATE)[0]
+    for w in range(WORDS):
+        records[i * WORDS + w] = words[w]
     shown.players[i] = s.player
     show(s, shown.observing, shown.masks[:, i], shown.observations[:, i])
 
@@ -51,18 +66,18 @@ def deal_kernel(
     """Start games; none if an action was refused, of which the host has yet to be told."""
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_FIRST] == NOTHING_REFUSED and is_due(games[i], where):
-        staged = cuda.local.array(1, STATE)
-        deal_in_place(staged, 0, i, where, starts)
-        give_out(staged, games, i, shown)
+        words = cuda.local.array(WORDS, "int64")
+        deal_in_place(words.view(STATE), 0, i, where, starts)
+        give_out(words, games, i, shown)
 
 
 def place_kernel(games: States, given: States, sources: Int64Array, shown: Shown) -> None:
     """Put given[sources[i]] in the place of game i, unless that is `NOT_PLACED`."""
     i = cuda.grid(1)
     if i < games.shape[0] and sources[i] != NOT_PLACED:
-        staged = cuda.local.array(1, STATE)
-        staged[0] = given[sources[i]]
-        give_out(staged, games, i, shown)
+        words = cuda.local.array(WORDS, "int64")
+        take_in(words, given, sources[i])
+        give_out(words, games, i, shown)
 
 
 def sample_kernel(games: States, rng_states: UInt64Array, actions: Int64Array) -> None:
@@ -111,12 +126,13 @@ def step_kernel(
             told[1] = choices.actions[i]
             told[0] = i
         return
-    staged = cuda.local.array(1, STATE)
+    words = cuda.local.array(WORDS, "int64")
     events = cuda.local.array((EVENT_ROWS, NUM_FIELDS), "int16")
     terms = cuda.local.array((MAX_PLAYERS, NUM_TERMS), "int8")
-    staged[0] = games[i]
+    take_in(words, games, i)
+    staged = words.view(STATE)
     log = Log(scoring.detail, events, terms)
     play_in_place(staged, 0, i, choices, scoring, log, outcome)
     if following and outcome.done[i]:
         deal_in_place(staged, 0, i, WHERE_FINISHED, starts)
-    give_out(staged, games, i, shown)
+    give_out(words, games, i, shown)

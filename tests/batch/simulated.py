@@ -79,12 +79,20 @@ def simulated_kernel(games, masks, observations, events, terms, viewer, script):
         play_and_look(games[i], masks[i], observations[i], events[i], terms[i], viewer, script)
 
 
+class Words(np.ndarray):
+    """Words of the simulator, which as a record have its fields as attributes, as on a GPU."""
+
+    def view(self, *given: Any) -> Any:
+        seen = super().view(*given)
+        return as_games(seen) if seen.dtype == STATE else seen
+
+
 def let_kernels_stage_records() -> None:
-    """Give the simulator local arrays of records whose fields are attributes, as on a GPU."""
+    """Give the simulator local arrays in which records are staged."""
     from numba.cuda.simulator import kernelapi
 
     def array(_self: Any, shape: Any, dtype: Any, alignment: Any = None) -> np.ndarray:
-        return as_games(np.zeros(shape, dtype)) if np.dtype(dtype).names else np.zeros(shape, dtype)
+        return np.zeros(shape, dtype).view(Words)
 
     kernelapi.FakeCUDALocal.array = array
 
