@@ -7,7 +7,9 @@ optimise each rule again in each of its callers.
 """
 
 import operator
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from llvmlite.binding import parse_assembly
@@ -17,6 +19,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.np import arrayobj
 
 from catan_pz.kernels.fast.packed_calls import add_packed_code, is_shareable
 
@@ -34,6 +37,7 @@ class EntryLibrary(JITCodeLibrary):
     """The code of an entry point with all the rules that it calls."""
 
     _linking_libraries: list[Any]
+    _final_module: Any
 
     def finalize(self) -> None:
         """Link all rules that are called, directly or not, and optimise the whole."""
@@ -60,6 +64,12 @@ class EntryLibrary(JITCodeLibrary):
         passes, builder = self._codegen._module_pass_manager(slp_vectorize=True)
         with self._recorded_timings.record("Module passes", builder):
             passes.run(self._final_module, builder)
+        features = self._codegen._tm_features
+        if "+sse4a" in features:
+            # Of these instructions, which AMD alone has, each takes as long as three hundred others.
+            without = rf'\1 "target-features"="{features},-sse4a" {{'
+            code = re.sub(r"(?m)^(define .*) \{$", without, str(self._final_module))
+            self._final_module = parse_assembly(code)
 
     def _hide_rules(self) -> None:
         # What nobody else can call is inlined more readily, and left out where it was.
@@ -68,6 +78,21 @@ class EntryLibrary(JITCodeLibrary):
                 for function in library._final_module.functions:
                     if not function.is_declaration:
                         self._final_module.get_function(function.name).linkage = "internal"
+
+
+def _index_as_it_is(context: Any, builder: Any, kind: Any, index: Any, _size: Any) -> Any:
+    """An index that isn't counted from the end where it is negative: in rules none is."""
+    return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+
+
+@contextmanager
+def _plain_indices() -> Iterator[None]:
+    counted = arrayobj.fix_integer_index
+    arrayobj.fix_integer_index = _index_as_it_is
+    try:
+        yield
+    finally:
+        arrayobj.fix_integer_index = counted
 
 
 def _create_library(state: Any, kind: type) -> None:
@@ -137,7 +162,8 @@ class RuleLowering(NativeLowering):
         """Lower, and tell callers where to find the code."""
         _create_library(state, RuleLibrary)
         state.flags.no_compile = True
-        super().run_pass(state)
+        with _plain_indices():
+            super().run_pass(state)
         result = state["cr"]
         key = object()
         state.targetctx.insert_user_function(key, result.fndesc, [state.library])
@@ -165,7 +191,8 @@ class EntryLowering(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         """Lower and make machine code."""
         _create_library(state, EntryLibrary)
-        return bool(super().run_pass(state))
+        with _plain_indices():
+            return bool(super().run_pass(state))
 
 
 _NEEDLESS: Final = (
