@@ -64,6 +64,11 @@ class Interruptible:
         change(*arguments)
         self._is_whole = True
 
+    def _take_back(self) -> None:
+        """Of a change nothing was done."""
+        self._is_whole = True
+        self.changes -= 1
+
     def _check_whole(self) -> None:
         if not self._is_whole:
             raise RuntimeError("a call before this one didn't come to its end: call reset() first")
@@ -106,6 +111,7 @@ class ThreadedGames(Interruptible):
         if threads > 1:
             shared = max(FEWEST_GAMES_AT_ONCE, self.num_games // (8 * threads))
             chunk = min(shared, MOST_GAMES_AT_ONCE)
+        self._parts = -(-self.num_games // chunk)
         self._pool = make_thread_pool(self.num_games, threads, chunk)
 
     def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
@@ -114,6 +120,10 @@ class ThreadedGames(Interruptible):
         They are zero where it has none; the next call writes to the same array.
         """
         return self._pool.run(function, self.games, *arguments)
+
+    def _prepare(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+        """What `_share_out` does, as a call that can be repeated."""
+        return self._pool.prepare(function, self.games, *arguments)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         """A copy of actions (B,) as int64, all of them legal; the same array at each call."""
@@ -226,6 +236,7 @@ class Batch(Interruptible, ABC):
         self.encoder = None if wanted is False else as_encoder(wanted)
         self._reward = self._first_reward = make_reward(reward)
         self._dense = int(not is_sparse(self._reward))
+        self._is_linear = is_linear(self._reward)
         self._make_arrays()
         self.reset(seed)
         if self.encoder is not None:

@@ -70,8 +70,8 @@ def place_games(
             show_row(games, i, shown)
 
 
-@entry
-def find_illegal(
+@kernel
+def first_illegal(
     games: States, first: int, last: int, actions: Int64Array, num_actions: int
 ) -> int:
     """The first game whose action is not legal, or ALL_LEGAL."""
@@ -79,6 +79,14 @@ def find_illegal(
         if not may_be_played(games[i], actions[i], num_actions):
             return i
     return ALL_LEGAL
+
+
+@entry
+def find_illegal(
+    games: States, first: int, last: int, actions: Int64Array, num_actions: int
+) -> int:
+    """What `first_illegal` finds."""
+    return first_illegal(games, first, last, actions, num_actions)
 
 
 @entry
@@ -91,10 +99,11 @@ def sample_actions(
 
 
 @entry
-def step_games(
+def step_games(  # wide: all that a step reads and writes
     games: States,
     first: int,
     last: int,
+    num_actions: int,
     choices: Choices,
     scoring: Scoring,
     scratch: LogMemory,
@@ -102,8 +111,16 @@ def step_games(
     following: int,
     starts: NextGames,
     shown: Shown,
-) -> None:
-    """Play a legal action in every game that goes on; the next games follow if `following`."""
+) -> int:
+    """Play an action in every game that goes on; the next games follow if `following`.
+
+    Where an action is given that isn't one of `num_actions` or not legal nothing is played; returns
+    what `first_illegal` finds. With 0 for `num_actions` all are known to be legal.
+    """
+    if num_actions > 0:
+        found = first_illegal(games, first, last, choices.actions, num_actions)
+        if found != ALL_LEGAL:
+            return found
     events = scratch.events[0 if scoring.detail == ENDS else first]
     for i in range(first, last):
         # Writing observations takes longer than a cache miss.
@@ -114,6 +131,7 @@ def step_games(
         if following and outcome.done[i]:
             deal_in_place(games, i, i, WHERE_FINISHED, starts)
         show_row(games, i, shown)
+    return ALL_LEGAL
 
 
 @entry

@@ -1,6 +1,7 @@
 """Many games at once on the CPU: arrays given out once, written in place at each step."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
@@ -9,12 +10,12 @@ from numpy.typing import NDArray
 from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import Batch, BatchOptions, ThreadedGames
-from catan_pz.batch.steps import WHERE_FINISHED, LogMemory
+from catan_pz.batch.steps import WHERE_FINISHED, Choices, LogMemory
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
-from catan_pz.game.arguments import check_arrays, check_unfinished, sound_records
+from catan_pz.game.arguments import check_arrays, check_unfinished, integers, sound_records
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_TERMS, is_linear, reward_values
+from catan_pz.rewards import NUM_TERMS, reward_values
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
@@ -112,7 +113,7 @@ class CpuBatch(ThreadedGames, Batch):
         The array is the same at each call. Draws don't touch the chance of the games.
         """
         self._check_whole()
-        self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
+        self._sample_all()
         return self._actions
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -125,16 +126,20 @@ class CpuBatch(ThreadedGames, Batch):
         Where the reward raises, the step is played nonetheless and its rewards are zero.
         """
         self._check_whole()
-        self._checked(actions)
+        if self._parts == 1:
+            self._given[:] = integers(actions, self.num_games, "actions")
+        else:  # one part of the games may not be played before all are checked
+            self._checked(actions)
         self._change(self._play, False)
 
     def _play(self, drawing: bool) -> None:
         self._forget_values()
-        if is_linear(self._reward):
-            self._play_step(drawing, self.auto_reset)
+        found = (self._play_drawn if drawing else self._play_given)()
+        if found.item(0) != batch_calls.ALL_LEGAL:
+            self._take_back()
+            self._complain(found.item(0), self._given.item(found.item(0)))
+        if self._is_linear:
             return
-        # A reward that only Python knows has to see how games ended.
-        self._play_step(drawing, following=False)
         try:
             self._rewards[:] = reward_values(self._reward, self._terms, self.games)
             self._rewards[(self._actions if drawing else self._given) == NO_ACTION] = 0
@@ -143,14 +148,27 @@ class CpuBatch(ThreadedGames, Batch):
                 self._deal(WHERE_FINISHED)
             self._is_whole = True
 
-    def _play_step(self, drawing: bool, following: bool) -> None:
-        self._share_out(
+    @cached_property
+    def _sample_all(self) -> Callable[[], Any]:
+        return self._prepare(batch_calls.sample_actions, self._rng_states, self._actions)
+
+    @cached_property
+    def _play_given(self) -> Callable[[], Any]:
+        return self._prepared_step(self._chosen, self.rules.num_actions if self._parts == 1 else 0)
+
+    @cached_property
+    def _play_drawn(self) -> Callable[[], Any]:
+        return self._prepared_step(self._drawn, 0)
+
+    def _prepared_step(self, choices: Choices, num_actions: int) -> Callable[[], Any]:
+        return self._prepare(
             batch_calls.step_games,
-            self._drawn if drawing else self._chosen,
+            num_actions,
+            choices,
             self._scoring,
             self._scratch,
             self._outcome,
-            int(following),
+            int(self._is_linear and self.auto_reset),  # others have to see how games ended
             self._starts,
             self._shown,
         )

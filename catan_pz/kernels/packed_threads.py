@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 from weakref import finalize
 
@@ -232,11 +233,20 @@ class PackedThreadPool:
         if packed is None:
             packed = self._calls[function] = PackedCall(bound(function))
         packed.fill(arguments)
+        return self._run(packed)
+
+    def prepare(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+        """What `run` does, as a call that can be repeated, with memory for arguments of its own."""
+        packed = PackedCall(bound(function))
+        packed.fill(arguments)
+        return partial(self._run, packed)
+
+    def _run(self, packed: PackedCall) -> NDArray[np.int64]:
         given = self._task, self._slots, self._results, packed.address, packed.words_address
         if self._run_task(*given, SPINS_BEFORE_SLEEP, False):
             _wake(self._locks)
             self._run_task(*given, SPINS_BEFORE_SLEEP, True)
         if packed.words[FAILED]:
             packed.words[FAILED] = 0
-            raise IndexError(f"{function.__name__}: an index is out of bounds")
+            raise IndexError(f"{packed.name}: an index is out of bounds")
         return self._results

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,10 @@ class PlainThreadPool:
         if self._executor is not None and self._process == os.getpid():
             self._executor.shutdown()
         self._executor = None
+
+    def prepare(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+        """What `run` does, as a call that can be repeated."""
+        return partial(self.run, function, *arguments)
 
     def run(self, function: Callable[..., Any], games: Any, *rest: Any) -> NDArray[np.int64]:
         """Call an entry point, or a function, of `games, first, last` and the rest on all games.

@@ -134,7 +134,7 @@ class PackedCall:
         self.address: int = result.library.get_pointer_to_function(packed_name(result.fndesc))
         function = dispatcher.py_func
         given = zip(inspect.signature(function).parameters, signature_of(function), strict=True)
-        self._function = function.__name__
+        self.name = function.__name__
         self._kinds = [(name, kind) for name, kind in given if name not in SHARED[1:]]
         sizes = [
             sum(1 + getattr(leaf, "ndim", 0) for leaf in leaf_kinds(kind))
@@ -152,7 +152,7 @@ class PackedCall:
         held = self._held
         if len(arguments) != len(held):
             told = f"{len(arguments)} arguments, must be {len(held)}"
-            raise TypeError(f"{self._function}: {told}")
+            raise TypeError(f"{self.name}: {told}")
         for k, given in enumerate(arguments):
             if given is not held[k]:
                 self._put(k, given)
@@ -166,7 +166,7 @@ class PackedCall:
                 return
         name, kind = self._kinds[k]
         # All are checked before the first is written.
-        for value in list(_leaves(f"{self._function}: argument {name!r}", kind, given)):
+        for value in list(_leaves(f"{self.name}: argument {name!r}", kind, given)):
             words = [value.ctypes.data, *value.shape] if isinstance(value, np.ndarray) else [value]
             self.words[place : place + len(words)] = words
             place += len(words)
