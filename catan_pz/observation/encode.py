@@ -9,7 +9,6 @@ from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.chance import ROLLS_OF_SUM, rolls_left
 from catan_pz.engine.hands import least_held, most_held
-from catan_pz.engine.production import pips_of
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State, places_from, seat_after
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Int8Array
@@ -79,14 +78,26 @@ OFFERS_A_TURN = PLACES["offers_a_turn"].start
 
 
 @kernel
+def clear(obs: Int8Array, first: int, last: int) -> None:
+    """Write zeros from the first place up to the last."""
+    for k in range(first, last):
+        obs[k] = 0
+
+
+@kernel
 def write_board(s: State, obs: Int8Array) -> None:
     """Hexes, number tokens, harbors, robber."""
     for h in range(NUM_HEXES):
         obs[HEX_NUMBER_TOKEN + h] = s.token[h]
     for h in range(NUM_HEXES):
-        obs[HEX_PIPS + h] = pips_of(s.token[h])
+        # What `production.pips_of` gives, in bytes for the sake of vectorised loops.
+        token = s.token[h]
+        opposite = np.int8(14 - token)
+        obs[HEX_PIPS + h] = (min(token, opposite) - 1) * int(token > 0)
+    clear(obs, HEX_TERRAIN, HEX_NUMBER_TOKEN)
     for h in range(NUM_HEXES):
         obs[HEX_TERRAIN + NUM_TERRAINS * h + int(s.terrain[h])] = 1
+    clear(obs, HARBOR, VERTEX_BUILDING)
     for b in range(NUM_HARBORS):
         obs[HARBOR + (NUM_RESOURCES + 1) * b + int(s.harbor[b])] = 1
     obs[HEX_ROBBER + int(s.robber)] = 1
@@ -244,10 +255,10 @@ def write_rules(s: State, obs: Int8Array) -> None:
 @kernel
 def observe(s: State, viewer: int, obs: Int8Array) -> None:
     """Write what the viewer sees into N numbers of natural units."""
-    obs[:] = 0
     write_board(s, obs)
     write_buildings(s, viewer, obs)
     write_roads(s, viewer, obs)
+    clear(obs, OWN_HAND, SIZE)
     write_own(s, viewer, obs)
     for p in range(s.num_players):
         write_player(s, viewer, p, obs)

@@ -66,9 +66,10 @@ class EntryLibrary(JITCodeLibrary):
             passes.run(self._final_module, builder)
         features = self._codegen._tm_features
         if "+sse4a" in features:
-            # Of these instructions, which AMD alone has, each takes as long as three hundred others.
-            without = rf'\1 "target-features"="{features},-sse4a" {{'
-            code = re.sub(r"(?m)^(define .*) \{$", without, str(self._final_module))
+            # Each of these instructions, which AMD alone has, takes as long as hundreds of others.
+            without = rf'\1 "target-features"="{features},-sse4a"\2 {{'
+            heads = r"(?m)^(define .*?)( !dbg !\d+)? \{$"
+            code = re.sub(heads, without, str(self._final_module))
             self._final_module = parse_assembly(code)
 
     def _hide_rules(self) -> None:
