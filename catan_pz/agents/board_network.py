@@ -42,10 +42,10 @@ _NUM_HARBOR_KINDS: Final = NUM_RESOURCES + 1
 OF_HEX: Final = len(TERRAIN_COUNTS) + 3
 OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
 OF_EDGE: Final = MAX_PLAYERS
-_LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
+LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
 """Own cards of a resource, scaled, each of which is a feature: costs are thresholds."""
 
-_OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(_LEVELS))
+OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(LEVELS))
 
 
 def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -75,7 +75,7 @@ def adjacency() -> dict[str, NDArray[np.float32]]:
 def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     """The layers' arrays by name for W, D and A: weights (in, out), and biases (out,)."""
     layers: dict[str, tuple[int, ...]] = {
-        "context": (_OF_ALL, 2 * width),
+        "context": (OF_ALL, 2 * width),
         "vertex_1": (OF_VERTEX, width),
         "vertex_1_context": (2 * width, width),
         "edge_1": (OF_EDGE, width),
@@ -91,7 +91,7 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
         "vertex_head": (width, 2),
         "edge_head": (width, 1),
         "hex_head": (width, 1),
-        "dense_1": (_OF_ALL + 4 * width, dense),
+        "dense_1": (OF_ALL + 4 * width, dense),
         "dense_2": (dense, dense),
         "dense_head": (dense, actions),
     }
@@ -100,23 +100,20 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     return layers | biases
 
 
-def evaluate(
-    layer: Mapping[str, Array], arithmetic: Any, x: Array, places: Any = None
-) -> tuple[Array, Array]:
+def evaluate(layer: Mapping[str, Array], arithmetic: Any, x: Array) -> tuple[Array, Array]:
     """The forward pass: (K, A) logits or Q-values, and (K, D) features for a value head.
 
     Args:
         layer: its arrays, as in `shapes`.
         arithmetic: what NumPy and torch write or do fastest in different ways; see `InNumPy`.
         x: (K, N) scaled observations.
-        places: what to call for `at_places`, which gives the same.
     """
     affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
     hand = x[:, PLACES["own_hand"]]
-    levels = [(hand - (level - 0.1)).clip(0, 0.1) * 10 for level in _LEVELS]
+    levels = [(hand - (level - 0.1)).clip(0, 0.1) * 10 for level in LEVELS]
     everything = join([x[:, ELSEWHERE:], _yields(x).sum(0) * 0.1, *levels], 1)
     context = relu(affine(everything, layer["context"], layer["context_bias"]))
-    pooled, at_vertex, at_edge, at_hex = (places or at_places)(layer, arithmetic, x, context)
+    pooled, at_vertex, at_edge, at_hex = at_places(layer, arithmetic, x, context)
     d = relu(arithmetic.affine_of([everything, *pooled], layer["dense_1"], layer["dense_1_bias"]))
     d = relu(affine(d, layer["dense_2"], layer["dense_2_bias"]))
     dense = affine(d, layer["dense_head"], layer["dense_head_bias"])

@@ -1,349 +1,321 @@
-"""The board network's layers of places on a CPU, forward and back, in compiled code.
+"""The board network on a CPU, forward and back, in compiled code.
 
-`board_network.at_places` says what is computed; here it stands as a program of a few operations,
-which the way back runs in reverse. Sixteen games go through it together: one row of a workspace has
-a number of each of them, so that vector instructions serve all and a core's cache holds the rows.
-Letters: K games, L games in a block, N numbers of an observation, W size of an embedding, n and m
-numbers of a place before and after an operation.
+`board_program` says what is computed, which the way back runs in reverse: for a few games at a
+time, whose numbers a core's cache holds. Letters as there, and K games.
 """
 
-from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from catan_pz.agents.board_network import OF_EDGE, OF_HEX, OF_VERTEX, adjacency, shapes
+from catan_pz.agents.board_network import LEVELS
 from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.kernels.rule import entry, kernel
-from catan_pz.kernels.types import ConstInt64Matrix, Float32Array, Float32Matrix, Int64Matrix
-from catan_pz.observation.segments import PLACES
-from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES
-
-LANES: Final = 16
-"""L."""
-
-MULTIPLY, RELU, SHARE, POOL, EDGE_ENDS, TO_VERTICES, HEX_CORNERS = range(7)
-"""Operations: add a product; leave what is positive; add to all places alike; add the sum of all
-places times their factors, of each edge's ends, of the edges at each vertex, of each hex's corners.
-"""
-
-WEIGHTS: Final = (
-    *("vertex_1", "edge_1", "edge_1_vertex", "vertex_2", "vertex_2_edge", "edge_2"),
-    *("edge_2_vertex", "hex", "hex_vertex", "vertex_head", "edge_head", "hex_head"),
+from catan_pz.kernels.tiles import LANES, tile_1, tile_2, tile_4
+from catan_pz.kernels.types import ConstInt64Matrix, Float32Array, Float32Matrix, Int64Array
+from catan_pz.observation.segments import PLACES, SIZE
+from catan_pz.terms import NUM_HEXES, NUM_RESOURCES
+from catan_pz.training.board_program import (
+    BIAS,
+    EDGE_ENDS,
+    HEX_CORNERS,
+    MULTIPLY,
+    OF_TERRAIN,
+    POOL,
+    RELU,
+    TO_VERTICES,
+    YIELDS,
+    Program,
 )
-"""The layers in `board_network.shapes` whose weights, one behind the other, the program takes."""
 
-_BOARD: Final = PLACES["edge_road"].stop
+BLOCK: Final = 4
+"""Games that go through the layers together."""
 
+GAMES: Final = 128
+"""Games whose gradients are added one after the other; then those of all such groups are added.
+So the number of threads doesn't matter."""
 
-class Program(NamedTuple):
-    """What stands where in a workspace, and what to do.
-
-    Attributes:
-        inputs: (n, 3) rows: to the first, add the product of the others.
-        steps: (n, 8): the operation, first row and end of what it reads and of what it writes, n,
-            m, and where its weights, or the first row of its factors, are.
-        ones, tenths, computed: rows of 1 and of 0.1, and where what is computed begins.
-        shared, out: first rows of what places get, (5 W), and of the results, (4 W + 2 V + E + H).
-        rows: of a workspace.
-    """
-
-    inputs: Int64Matrix
-    steps: Int64Matrix
-    ones: int
-    tenths: int
-    computed: int
-    shared: int
-    out: int
-    rows: int
+_TERRAIN: Final = PLACES["hex_terrain"].start
+_PIPS: Final = PLACES["hex_pips"].start
+_ROBBER: Final = PLACES["hex_robber"].start
+_HAND: Final = PLACES["own_hand"].start
 
 
-@cache
-def program(w: int) -> Program:
-    """The program for embeddings of a size."""
-    v, e, h = NUM_VERTICES, NUM_EDGES, NUM_HEXES
-    sizes = {
-        "board": (_BOARD, 1),
-        "ones": (e, 1),
-        "tenths": (e, 1),
-        "own": (v, 1),
-        "others": (v, 1),
-        "vertex_in": (v, OF_VERTEX),
-        "edge_in": (e, OF_EDGE),
-        "hex_in": (h, OF_HEX),
-        **{f"shared_{k}": (1, w) for k in range(5)},
-        "vertex_1": (v, w),
-        "spread_1": (v, w),
-        "edge_1": (e, w),
-        "edges_at": (v, w),
-        "vertex_2": (v, w),
-        "spread_2": (v, w),
-        "edge_2": (e, w),
-        "corners": (h, w),
-        "hex": (h, w),
-        "of_own": (1, w),
-        "of_others": (1, w),
-        "of_all": (1, w),
-        "of_edges": (1, w),
-        "vertex_out": (v, 2),
-        "edge_out": (e, 1),
-        "hex_out": (h, 1),
-    }
-    starts = dict(
-        zip(sizes, np.cumsum([0, *(a * b for a, b in sizes.values())]).tolist(), strict=False)
-    )
-    counts = [int(np.prod(shapes(w, 1, 1)[name])) for name in WEIGHTS]
-    weights = dict(zip(WEIGHTS, np.cumsum([0, *counts]).tolist(), strict=False))
-    steps = []
+class Matrix(NamedTuple):
+    """A matrix among other numbers: where it begins, how far its next row and column are."""
 
-    def step(operation: int, source: str, target: str, other: int = 0) -> None:
-        ends = [
-            one for name in (source, target) for one in (starts[name], int(np.prod(sizes[name])))
-        ]
-        ends[1], ends[3] = ends[0] + ends[1], ends[2] + ends[3]
-        steps.append([operation, *ends, sizes[source][1], sizes[target][1], other])
-
-    def layer(name: str, shared: int, *products: tuple[str, str]) -> None:
-        step(SHARE, f"shared_{shared}", name, starts["ones"])
-        for source, weight in products:
-            step(MULTIPLY, source, name, weights[weight])
-
-    layer("vertex_1", 0, ("vertex_in", "vertex_1"))
-    step(RELU, "vertex_1", "vertex_1")
-    step(MULTIPLY, "vertex_1", "spread_1", weights["edge_1_vertex"])
-    layer("edge_1", 3, ("edge_in", "edge_1"))
-    step(EDGE_ENDS, "spread_1", "edge_1")
-    step(RELU, "edge_1", "edge_1")
-    step(TO_VERTICES, "edge_1", "edges_at")
-    layer("vertex_2", 1, ("vertex_1", "vertex_2"), ("edges_at", "vertex_2_edge"))
-    step(RELU, "vertex_2", "vertex_2")
-    step(MULTIPLY, "vertex_2", "spread_2", weights["edge_2_vertex"])
-    layer("edge_2", 4, ("edge_1", "edge_2"))
-    step(EDGE_ENDS, "spread_2", "edge_2")
-    step(RELU, "edge_2", "edge_2")
-    step(HEX_CORNERS, "vertex_2", "corners")
-    layer("hex", 2, ("hex_in", "hex"), ("corners", "hex_vertex"))
-    step(RELU, "hex", "hex")
-    for source, target, factors in (
-        *(("vertex_2", "of_own", "own"), ("vertex_2", "of_others", "others")),
-        *(("vertex_2", "of_all", "tenths"), ("edge_2", "of_edges", "tenths")),
-    ):
-        step(POOL, source, target, starts[factors])
-    for name, source in (("vertex", "vertex_2"), ("edge", "edge_2"), ("hex", "hex")):
-        step(MULTIPLY, source, f"{name}_out", weights[f"{name}_head"])
-    rows = starts["hex_out"] + h
-    constants = starts["ones"], starts["tenths"], starts["own"]
-    inputs = np.array(_inputs(starts))
-    return Program(inputs, np.array(steps), *constants, starts["shared_0"], starts["of_own"], rows)
-
-
-def _inputs(starts: dict[str, int]) -> list[tuple[int, int, int]]:
-    """The rows of `Program.inputs`."""
-    here = {
-        name: np.eye(n) for name, n in (("v", NUM_VERTICES), ("e", NUM_EDGES), ("h", NUM_HEXES))
-    }
-    touching, one = adjacency(), starts["ones"]
-    terrain, pips = PLACES["hex_terrain"].start, PLACES["hex_pips"].start
-    rows: list[tuple[int, int, int]] = []
-
-    def take(  # wide: n of the numbers of a place at the source, to one of those at the target
-        target: str, size: int, to: int, at: Any, source: int, n: int, of: int, factor: int = -1
-    ) -> None:
-        for place, other in zip(*at.nonzero(), strict=True):
-            for i in range(n):
-                row = starts[target] + place * size + to + i
-                rows.append((row, source + other * of + i, one if factor < 0 else factor + other))
-
-    at_hex, of_hex = touching["vertex_hexes"], OF_HEX - 3
-    take("vertex_in", OF_VERTEX, 0, at_hex, terrain, NUM_RESOURCES, of_hex, pips)
-    take("vertex_in", OF_VERTEX, NUM_RESOURCES, at_hex, PLACES["hex_robber"].start, 1, 1, pips)
-    kinds, p = NUM_RESOURCES + 1, MAX_PLAYERS
-    to, building, road = kinds, PLACES["vertex_building"].start, PLACES["edge_road"].start
-    for at, source, n in (
-        (touching["vertex_harbors"], PLACES["harbor"].start, kinds),
-        (here["v"], building, p),
-        (touching["vertex_vertices"], building, p),
-        (touching["vertex_edges"], road, p),
-    ):
-        take("vertex_in", OF_VERTEX, to, at, source, n, n)
-        to += n
-    take("edge_in", OF_EDGE, 0, here["e"], road, p, p)
-    take("hex_in", OF_HEX, 0, here["h"], terrain, of_hex, of_hex)
-    for k, name in enumerate(("hex_pips", "hex_robber", "hex_number_token")):
-        take("hex_in", OF_HEX, of_hex + k, here["h"], PLACES[name].start, 1, 1)
-    take("own", 1, 0, here["v"], building, 1, p)
-    for k in range(1, p):
-        take("others", 1, 0, here["v"], building + k, 1, p)
-    return rows
-
-
-def workspace(w: int) -> NDArray[np.float32]:
-    """(rows, L) for a block of games."""
-    return np.empty((program(w).rows, LANES), np.float32)
+    numbers: Float32Array
+    at: int
+    row: int
+    column: int
 
 
 @kernel
-def load(x: Float32Matrix, game: int, work: Float32Matrix) -> None:
-    """Write numbers of a block's games, (K, n), to rows (n, L); zeros where there are no games."""
-    there = min(LANES, len(x) - game)
-    for k in range(len(work)):
-        for g in range(there):
-            work[k, g] = x[game + g, k]
-        for g in range(there, LANES):
-            work[k, g] = 0.0
+def multiply(  # wide: four matrices and their sizes
+    a: Matrix, b: Matrix, c: Matrix, d_at: int, d_row: int, rows: int, columns: int, steps: int
+) -> None:
+    """Write c = d + a @ b, (rows, columns), d among the numbers of c; b and c have no gaps."""
+    x, x_row, next_x, y, y_row = a.numbers, a.row, a.column, b.numbers, b.row
+    for j in range(0, columns, LANES):
+        r = 0
+        while r < rows:
+            x_at, at, to = a.at + r * x_row, b.at + j, c.at + r * c.row + j
+            z, z_row, of = c.numbers, c.row, d_at + r * d_row + j
+            if r + 4 <= rows:
+                tile_4(x, x_at, x_row, next_x, y, at, y_row, z, to, z_row, of, d_row, steps)
+                r += 4
+            elif r + 2 <= rows:
+                tile_2(x, x_at, x_row, next_x, y, at, y_row, z, to, z_row, of, d_row, steps)
+                r += 2
+            else:
+                tile_1(x, x_at, x_row, next_x, y, at, y_row, z, to, z_row, of, d_row, steps)
+                r += 1
 
 
 @kernel
-def store(work: Float32Matrix, x: Float32Matrix, game: int) -> None:
-    """Write rows (n, L) to what a block's games have, (K, n)."""
-    for g in range(min(LANES, len(x) - game)):
-        for k in range(len(work)):
-            x[game + g, k] = work[k, g]
+def add_scaled(a: Matrix, b: Matrix, c: Matrix, columns: int) -> None:
+    """Add a row, times a factor, to another."""
+    multiply(a, b, c, c.at, 0, 1, columns, 1)
 
 
 @kernel
-def multiply(x: Float32Matrix, weight: Float32Array, y: Float32Matrix, n: int, m: int) -> None:
-    """Add x @ weight to y, at each place."""
-    whole = n - n % 4
-    for p in range(len(x) // n):
-        for i in range(0, whole, 4):
-            a, w = p * n + i, i * m
-            for j in range(m):
-                for g in range(LANES):
-                    y[p * m + j, g] += (
-                        x[a, g] * weight[w + j]
-                        + x[a + 1, g] * weight[w + m + j]
-                        + x[a + 2, g] * weight[w + 2 * m + j]
-                        + x[a + 3, g] * weight[w + 3 * m + j]
-                    )
-        for i in range(whole, n):
-            for j in range(m):
-                for g in range(LANES):
-                    y[p * m + j, g] += x[p * n + i, g] * weight[i * m + j]
+def add_outer(x: Float32Array, row: Matrix, to: Matrix) -> None:
+    """Add the products of inputs, of which most are 0, and a row."""
+    for k in range(len(x)):
+        if x[k] != np.float32(0):
+            here = Matrix(to.numbers, to.at + k * to.row, to.row, 1)
+            add_scaled(Matrix(x, k, 0, 0), row, here, to.row)
 
 
 @kernel
-def add_outer(x: Float32Matrix, dy: Float32Matrix, weight: Float32Matrix, n: int, m: int) -> None:
-    """Add to the gradient of the weight of `multiply`."""
-    places = len(x) // n
-    whole = places - places % 4
-    for p in range(0, whole, 4):
-        for i in range(n):
-            a, b = p * n + i, p * m
-            for j in range(m):
-                for g in range(LANES):
-                    weight[i * m + j, g] += (
-                        x[a, g] * dy[b + j, g]
-                        + x[a + n, g] * dy[b + m + j, g]
-                        + x[a + 2 * n, g] * dy[b + 2 * m + j, g]
-                        + x[a + 3 * n, g] * dy[b + 3 * m + j, g]
-                    )
-    for p in range(whole, places):
-        for i in range(n):
-            for j in range(m):
-                for g in range(LANES):
-                    weight[i * m + j, g] += x[p * n + i, g] * dy[p * m + j, g]
+def gather(table: ConstInt64Matrix, one: Matrix, x: Matrix, y: Matrix, back: bool) -> None:
+    """Add to each row of a table what is at the places in it, or the other way."""
+    for k in range(len(table)):
+        for i in range(table.shape[1]):
+            other = table[k, i]
+            a, b = (k, other) if back else (other, k)
+            source = Matrix(x.numbers, x.at + a * x.row, x.row, 1)
+            target = Matrix(y.numbers, y.at + b * y.row, y.row, 1)
+            add_scaled(one, source, target, x.row)
 
 
 @kernel
-def gather(table: ConstInt64Matrix, x: Float32Matrix, y: Float32Matrix, n: int, back: bool) -> None:
-    """Add to each row of a table what x has at the places in it, or the other way."""
-    for row in range(len(table)):
-        for k in range(table.shape[1]):
-            a, b = n * (row if back else table[row, k]), n * (table[row, k] if back else row)
-            for i in range(n):
-                for g in range(LANES):
-                    y[b + i, g] += x[a + i, g]
+def copy(x: Float32Array, y: Float32Array) -> None:
+    """Write what stands in x to y."""
+    for k in range(len(x)):
+        y[k] = x[k]
 
 
 @kernel
-def rectify(sign: Float32Matrix, y: Float32Matrix) -> None:
+def rectify(sign: Float32Array, y: Float32Array) -> None:
     """Zeros in y where there is no positive number in `sign`."""
     for k in range(len(y)):
-        for g in range(LANES):
-            y[k, g] *= np.float32(sign[k, g] > np.float32(0))
+        y[k] *= np.float32(sign[k] > np.float32(0))
 
 
 @kernel
-def add_scaled(
-    x: Float32Matrix, factors: Float32Matrix, y: Float32Matrix, n: int, back: bool
+def prepare(do: Program, x: Float32Array, work: Float32Array) -> None:
+    """Write an observation and what follows from it without weights."""
+    copy(x, work[:SIZE])
+    work[SIZE : do.yields] = np.float32(0)
+    work[do.computed : do.begun] = np.float32(0)
+    work[do.one], work[do.one + 1] = np.float32(1), np.float32(0.1)
+    for h in range(NUM_HEXES):
+        pips, at = x[_PIPS + h], do.yields + h * YIELDS
+        for r in range(NUM_RESOURCES):
+            work[at + r] = x[_TERRAIN + h * OF_TERRAIN + r] * pips
+            work[SIZE + r] += work[at + r] * np.float32(0.1)
+        work[at + NUM_RESOURCES] = x[_ROBBER + h] * pips
+    at = SIZE + NUM_RESOURCES
+    for level in LEVELS:
+        for r in range(NUM_RESOURCES):
+            above = x[_HAND + r] - np.float32(level - 0.1)
+            work[at] = min(max(above, np.float32(0)), np.float32(0.1)) * np.float32(10)
+            at += 1
+    for k in range(len(do.pairs)):
+        to, source = do.pairs[k, 0], do.pairs[k, 1]
+        work[to] += work[source]
+        work[to + 1] += work[source + 1]
+
+
+@kernel
+def fields(step: Int64Array) -> tuple[int, ...]:
+    """The numbers of a step."""
+    a, b, c, d, e, f = step[0], step[1], step[2], step[3], step[4], step[5]
+    return a, b, c, d, e, f, step[6], step[7], step[8], step[9], step[10]
+
+
+@kernel
+def run_steps(do: Program, weights: Float32Array, work: Float32Array, games: int) -> None:
+    """Run the program for the games of a block."""
+    size = do.size
+    for s in range(len(do.steps)):
+        operation, a, b, places, n, far, _, row, more, last, first = fields(do.steps[s])
+        if operation == MULTIPLY and places == 1:
+            its, target = Matrix(work, a, size, 1), Matrix(work, b, size, 1)
+            multiply(its, Matrix(weights, more, row, 1), target, b, size, games, row, n)
+            continue
+        for at in range(0, games * size, size):
+            x, y, one = a + at, b + at, Matrix(work, do.one, 0, 0)
+            source, target = Matrix(work, x, far, 1), Matrix(work, y, row, 1)
+            if operation == MULTIPLY:
+                d, d_row = (y, row) if first < 0 else (first + at, 0)
+                multiply(source, Matrix(weights, more, row, 1), target, d, d_row, places, row, n)
+            elif operation == BIAS:
+                copy(weights[more : more + row], work[y : y + row])
+            elif operation == RELU:
+                rectify(work[x : x + places * row], work[y : y + places * row])
+            elif operation == POOL:
+                factors = Matrix(work, more + at * (last > 0), 0, last)
+                multiply(factors, source, target, y, 0, 1, row, places)
+            elif operation == HEX_CORNERS:
+                gather(HEX_VERTICES, one, source, target, False)
+            else:
+                gather(EDGE_VERTICES, one, source, target, operation == TO_VERTICES)
+
+
+@kernel
+def run_steps_back(
+    do: Program,
+    turned: Float32Array,
+    work: Float32Array,
+    d_work: Float32Array,
+    d_weights: Float32Array,
+    games: int,
 ) -> None:
-    """Add what each place has, times its factor, to what all have in common, or the other way."""
-    for p in range(len(factors)):
-        for i in range(n):
-            a, b = (i, p * n + i) if back else (p * n + i, i)
-            for g in range(LANES):
-                y[b, g] += x[a, g] * factors[p, g]
+    """Run the program for the games of a block in reverse, adding to the weights' gradients."""
+    size = do.size
+    for s in range(len(do.steps) - 1, -1, -1):
+        operation, a, b, places, n, far, m, row, more, last, first = fields(do.steps[s])
+        gradient = Matrix(d_weights, more, row, 1)
+        if operation == MULTIPLY and places == 1 and last >= 0:
+            of_target, of_source = Matrix(d_work, b, size, 1), Matrix(d_work, a, size, 1)
+            multiply(Matrix(work, a, 1, size), of_target, gradient, more, row, n, row, games)
+            back = Matrix(turned, last, far, 1)
+            multiply(of_target, back, of_source, a, size, games, far, m)
+            continue
+        for at in range(0, games * size, size):
+            x, y, one = a + at, b + at, Matrix(work, do.one, 0, 0)
+            of_source, of_target = Matrix(d_work, x, far, 1), Matrix(d_work, y, row, 1)
+            if operation == MULTIPLY and places == 1:
+                add_outer(work[x : x + n], of_target, gradient)
+            elif operation == MULTIPLY:
+                multiply(Matrix(work, x, 1, far), of_target, gradient, more, row, n, row, places)
+                if last >= 0:
+                    back = Matrix(turned, last, far, 1)
+                    multiply(of_target, back, of_source, x, far, places, far, m)
+                if first >= 0:
+                    shared = Matrix(d_work, first + at, 0, 1)
+                    multiply(one, of_target, shared, first + at, 0, 1, row, places)
+            elif operation == BIAS:
+                add_scaled(one, of_target, gradient, row)
+            elif operation == RELU:
+                rectify(work[x : x + places * row], d_work[y : y + places * row])
+            elif operation == POOL:
+                factors = Matrix(work, more + at * (last > 0), last, 0)
+                multiply(factors, of_target, of_source, x, row, places, row, 1)
+            elif operation == HEX_CORNERS:
+                gather(HEX_VERTICES, one, of_target, of_source, True)
+            else:
+                gather(EDGE_VERTICES, one, of_target, of_source, operation == EDGE_ENDS)
 
 
 @entry
-def run_forward(
+def turn(do: Program, weights: Float32Array, turned: Float32Array) -> None:
+    """Write transposes of the weights that the way back multiplies by."""
+    for s in range(len(do.steps)):
+        step = do.steps[s]
+        if step[0] == MULTIPLY and step[9] >= 0:
+            for i in range(step[4]):
+                for j in range(step[6]):
+                    turned[step[9] + j * step[5] + i] = weights[step[8] + i * step[7] + j]
+
+
+@entry
+def run_forward(  # wide: what is read, and what is written
+    games: Float32Matrix,
+    first: int,
+    last: int,
+    threads: int,
     do: Program,
     weights: Float32Array,
-    x: Float32Matrix,
-    shared: Float32Matrix,
     out: Float32Matrix,
-    game: int,
-    work: Float32Matrix,
+    latent: Float32Matrix,
+    works: Float32Matrix,
+    kept: Float32Matrix,
 ) -> None:
-    """Write the results for a block of games, from `game` on, and all that the way back needs."""
-    load(x, game, work[: do.ones])
-    work[do.ones : do.tenths] = np.float32(1)
-    work[do.tenths : do.computed] = np.float32(0.1)
-    work[do.computed :] = np.float32(0)
-    load(shared, game, work[do.shared : do.shared + shared.shape[1]])
-    for k in range(len(do.inputs)):
-        for g in range(LANES):
-            work[do.inputs[k, 0], g] += work[do.inputs[k, 1], g] * work[do.inputs[k, 2], g]
-    for s in range(len(do.steps)):
-        operation, n, m, other = do.steps[s, 0], do.steps[s, 5], do.steps[s, 6], do.steps[s, 7]
-        a, b = work[do.steps[s, 1] : do.steps[s, 2]], work[do.steps[s, 3] : do.steps[s, 4]]
-        if operation == MULTIPLY:
-            multiply(a, weights[other:], b, n, m)
-        elif operation == RELU:
-            rectify(a, b)
-        elif operation == SHARE:
-            add_scaled(a, work[other : other + len(b) // n], b, n, True)
-        elif operation == POOL:
-            add_scaled(a, work[other : other + len(a) // n], b, n, False)
-        elif operation == HEX_CORNERS:
-            gather(HEX_VERTICES, a, b, n, False)
-        else:
-            gather(EDGE_VERTICES, a, b, n, operation == TO_VERTICES)
-    store(work[do.out :], out, game)
+    """Write the results (K, A) and (K, D) for games (K, N) of some of the threads.
+
+    Each thread has a row of `works`. What the way back needs is kept, (K, n) or (0, n).
+    """
+    blocks = -(-len(games) // BLOCK)
+    for thread in range(first, last):
+        work = works[thread]
+        for block in range(thread * blocks // threads, (thread + 1) * blocks // threads):
+            start = block * BLOCK
+            count = min(BLOCK, len(games) - start)
+            for g in range(count):
+                prepare(do, games[start + g], work[g * do.size : (g + 1) * do.size])
+            run_steps(do, weights, work, count)
+            for g in range(count):
+                write_results(
+                    do, work[g * do.size : (g + 1) * do.size], out[start + g], latent[start + g]
+                )
+                if len(kept):
+                    copy(work[g * do.size : g * do.size + do.kept], kept[start + g])
+
+
+@kernel
+def write_results(do: Program, work: Float32Array, out: Float32Array, latent: Float32Array) -> None:
+    """Write the outputs of a game and its features for a value head."""
+    for k in range(len(do.outputs)):
+        row = do.outputs[k]
+        for i in range(row[1] - row[0]):
+            out[row[0] + i] = work[row[2] + i * row[3]] + work[row[4] + i * row[5]]
+    copy(work[do.latent : do.latent + len(latent)], latent)
+
+
+@kernel
+def read_gradients(
+    do: Program, d_work: Float32Array, d_out: Float32Array, d_latent: Float32Array
+) -> None:
+    """Begin with the gradients of a game's results."""
+    d_work[do.computed :] = np.float32(0)
+    for k in range(len(do.outputs)):
+        row = do.outputs[k]
+        for i in range(row[1] - row[0]):
+            d_work[row[2] + i * row[3]] += d_out[row[0] + i]
+            d_work[row[4] + i * row[5]] += d_out[row[0] + i]
+    for k in range(len(d_latent)):
+        d_work[do.latent + k] += d_latent[k]
 
 
 @entry
 def run_back(  # wide: what is read, and what is written
+    games: Float32Matrix,
+    first: int,
+    last: int,
+    threads: int,
     do: Program,
     turned: Float32Array,
-    work: Float32Matrix,
-    d_out: Float32Matrix,
-    game: int,
-    d_work: Float32Matrix,
+    d_latent: Float32Matrix,
+    kept: Float32Matrix,
+    works: Float32Matrix,
     d_weights: Float32Matrix,
-    d_shared: Float32Matrix,
 ) -> None:
-    """Add a block's part to the gradients of the weights, and write those of what places share."""
-    d_work[do.computed : do.out] = np.float32(0)
-    load(d_out, game, d_work[do.out :])
-    for s in range(len(do.steps) - 1, -1, -1):
-        operation, n, m, other = do.steps[s, 0], do.steps[s, 5], do.steps[s, 6], do.steps[s, 7]
-        first, last = do.steps[s, 1], do.steps[s, 2]
-        a, da, db = work[first:last], d_work[first:last], d_work[do.steps[s, 3] : do.steps[s, 4]]
-        if operation == MULTIPLY:
-            add_outer(a, db, d_weights[other:], n, m)
-            if first >= do.shared:  # what is computed, not an input
-                multiply(db, turned[other:], da, m, n)
-        elif operation == RELU:
-            rectify(a, da)
-        elif operation == SHARE:
-            add_scaled(db, work[other : other + len(db) // n], da, n, False)
-        elif operation == POOL:
-            add_scaled(db, work[other : other + len(a) // n], da, n, True)
-        elif operation == HEX_CORNERS:
-            gather(HEX_VERTICES, db, da, n, True)
-        else:
-            gather(EDGE_VERTICES, db, da, n, operation == EDGE_ENDS)
-    store(d_work[do.shared : do.shared + d_shared.shape[1]], d_shared, game)
+    """Write the gradients of the weights, a row for so many `GAMES`.
+
+    `games` are gradients of the results (K, A); `d_latent` are those of (K, D).
+    """
+    for thread in range(first, last):
+        work, d_work = works[2 * thread], works[2 * thread + 1]
+        for part in range(thread, len(d_weights), threads):
+            d_weights[part] = np.float32(0)
+            end = min((part + 1) * GAMES, len(games))
+            for start in range(part * GAMES, end, BLOCK):
+                count = min(BLOCK, end - start)
+                for g in range(count):
+                    copy(kept[start + g], work[g * do.size : g * do.size + do.kept])
+                    d_game = d_work[g * do.size : (g + 1) * do.size]
+                    read_gradients(do, d_game, games[start + g], d_latent[start + g])
+                run_steps_back(do, turned, work, d_work, d_weights[part], count)

@@ -4,7 +4,8 @@ Letters: K games, N numbers of an observation, W size of an embedding, D dense u
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final, cast
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from catan_pz.agents import board_network
+from catan_pz.kernels.thread_pool import make_thread_pool
 from catan_pz.observation.segments import SIZE
-from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES
 from catan_pz.training import board_kernels
+from catan_pz.training.board_program import layout, program
 
 
 class BoardLayers(nn.Module):
@@ -23,38 +25,60 @@ class BoardLayers(nn.Module):
 
     def __init__(self, width: int, dense: int, actions: int, separate_value: bool = False) -> None:
         super().__init__()
-        self.value: nn.Module | None = None
-        if separate_value:
-            layers = nn.Linear(SIZE, dense), nn.ReLU(), nn.Linear(dense, dense), nn.ReLU()
-            self.value = nn.Sequential(*layers)
+        self.sizes = width, dense, actions, separate_value
         self.latent_dim_pi, self.latent_dim_vf = actions, dense
-        self.layers = nn.ParameterDict()
-        for name, shape in board_network.shapes(width, dense, actions).items():
-            array = torch.zeros(shape)
-            if len(shape) == 2:
-                nn.init.kaiming_uniform_(array.T, nonlinearity="relu")
-            if name in ("dense_head", "vertex_head", "edge_head", "hex_head"):
-                array *= 0.1
-            self.layers[name] = nn.Parameter(array)
+        self._shapes, self._counts = layout(*self.sizes)
+        self.weights = nn.Parameter(torch.zeros(sum(self._counts)))
+        with torch.no_grad():
+            self._begin()
         self._arithmetic = _InTorch()
 
-    def _evaluate(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        theirs = features.device.type != "cpu" or torch.is_autocast_enabled("cpu")
-        places = None if theirs or torch.compiler.is_compiling() else _compiled
-        return board_network.evaluate(self.layers, self._arithmetic, features, places)
+    def _begin(self) -> None:
+        arrays = self._arrays()
+        width, dense, actions, separate_value = self.sizes
+        if separate_value:
+            for name, inputs in (("value_1", SIZE), ("value_2", dense)):
+                linear = nn.Linear(inputs, dense)
+                arrays[name].copy_(linear.weight.T)
+                arrays[f"{name}_bias"].copy_(linear.bias)
+        for name, shape in board_network.shapes(width, dense, actions).items():
+            if len(shape) == 2:
+                array = torch.zeros(shape)
+                nn.init.kaiming_uniform_(array.T, nonlinearity="relu")
+                smaller = name in ("dense_head", "vertex_head", "edge_head", "hex_head")
+                arrays[name].copy_(array * 0.1 if smaller else array)
+
+    def _arrays(self) -> dict[str, torch.Tensor]:
+        """Views of the weights by name."""
+        parts = zip(self._shapes.items(), self.weights.split(self._counts), strict=True)
+        return {name: part.view(*shape[:-1], -1)[..., : shape[-1]] for (name, shape), part in parts}
+
+    @property
+    def layers(self) -> dict[str, torch.Tensor]:
+        """The policy's arrays, views of the weights, by their names in `board_network.shapes`."""
+        arrays = self._arrays()
+        return {name: arrays[name] for name in board_network.shapes(*self.sizes[:3])}
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(K, A) logits or Q-values, and (K, D) features for a value head."""
-        outputs, seen = self._evaluate(features)
-        return outputs, seen if self.value is None else self.value(features)
+        theirs = features.device.type != "cpu" or torch.is_autocast_enabled("cpu")
+        if not theirs and not torch.compiler.is_compiling():
+            return cast(Any, _Compiled.apply(features, self.weights, self.sizes))
+        arrays = self._arrays()
+        outputs, seen = board_network.evaluate(arrays, self._arithmetic, features)
+        if self.sizes[-1]:
+            seen = features
+            for name in ("value_1", "value_2"):
+                seen = torch.addmm(arrays[f"{name}_bias"], seen, arrays[name]).relu()
+        return outputs, seen
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """(K, A)."""
-        return self._evaluate(features)[0]
+        return self(features)[0]
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(K, D)."""
-        return self._evaluate(features)[1] if self.value is None else self.value(features)
+        return self(features)[1]
 
 
 class _InTorch(nn.Module):
@@ -88,65 +112,48 @@ class _InTorch(nn.Module):
         return torch.cat(parts, axis)
 
 
-def _compiled(
-    layer: Mapping[str, torch.Tensor], _: Any, x: torch.Tensor, context: torch.Tensor
-) -> tuple[list[torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor]:
-    """`board_network.at_places` by compiled code, on a CPU."""
-    with_context = torch.cat([layer[f"{name}_context"] for name in _WITH_CONTEXT], 1)
-    biases = torch.cat([layer[f"{name}_bias"] for name in _SHARED])
-    width = len(biases) // len(_SHARED)
-    first = torch.addmm(biases[: 3 * width], context, with_context)
-    shared = torch.cat([first, biases[3 * width :].expand(len(x), -1)], 1)
-    weights = [layer[name] for name in board_kernels.WEIGHTS]
-    flat = torch.cat([weight.flatten() for weight in weights])
-    with torch.no_grad():
-        turned = torch.cat([weight.T.flatten() for weight in weights])
-    out = _AtPlaces.apply(x, shared, flat, turned)
-    sizes = 4 * width, 2 * NUM_VERTICES, NUM_EDGES, NUM_HEXES
-    pooled, at_vertex, at_edge, at_hex = out.split(sizes, 1)
-    vertices = at_vertex.reshape(-1, NUM_VERTICES, 2) + layer["vertex_head_bias"]
-    edges, hexes = at_edge + layer["edge_head_bias"], at_hex + layer["hex_head_bias"]
-    return [pooled], vertices.swapaxes(0, 1), edges.T, hexes.T
+_SPARE: Final[dict[Any, list[NDArray[np.float32]]]] = defaultdict(list)
+"""Memory by shape, to be used again: new memory would cost about what its use does."""
 
 
-_WITH_CONTEXT: Final = "vertex_1", "vertex_2", "hex"
-_SHARED: Final = *_WITH_CONTEXT, "edge_1", "edge_2"
+@cache
+def _pool(threads: int) -> Any:
+    """Threads, each of which takes its share of the games."""
+    return make_thread_pool(threads, threads, 1)
 
-_SPARE: Final[dict[int, list[NDArray[np.float32]]]] = defaultdict(list)
-"""Workspaces by width, to be used again: new memory would cost about what its use does."""
 
-
-class _AtPlaces(torch.autograd.Function):
-    """Runs the program for a block of games after the other."""
+class _Compiled(torch.autograd.Function):
+    """The network by compiled code, on a CPU, by as many threads as torch has."""
 
     @staticmethod
     def forward(
-        ctx: Any, x: torch.Tensor, shared: torch.Tensor, flat: torch.Tensor, turned: torch.Tensor
-    ) -> torch.Tensor:
-        ctx.width = width = shared.shape[1] // len(_SHARED)
-        program, spare = board_kernels.program(width), _SPARE[width]
-        out = torch.empty(len(x), program.rows - program.out)
-        given = [one.detach().contiguous().numpy() for one in (flat, x, shared, out)]
-        ctx.works = []
-        for game in range(0, len(x), board_kernels.LANES):
-            work = spare.pop() if spare else board_kernels.workspace(width)
-            board_kernels.run_forward(program, *given, game, work)
-            (ctx.works if ctx.needs_input_grad[1] else spare).append(work)
-        ctx.save_for_backward(turned)
-        return out
+        ctx: Any, x: torch.Tensor, weights: torch.Tensor, sizes: tuple[Any, ...]
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        do, threads = program(*sizes), torch.get_num_threads()
+        ctx.program, ctx.shape = do, (len(x), do.kept)
+        ctx.save_for_backward(weights)
+        out, latent = torch.empty(len(x), sizes[2]), torch.empty(len(x), sizes[1])
+        needed = ctx.shape if ctx.needs_input_grad[1] else (0, do.kept)
+        ctx.kept = _SPARE[needed].pop() if _SPARE[needed] else np.empty(needed, np.float32)
+        works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
+        games, *given = (t.detach().contiguous().numpy() for t in (x, weights, out, latent))
+        run = board_kernels.run_forward
+        _pool(threads).run(run, games, threads, do, *given, works, ctx.kept)
+        return out, latent
 
     @staticmethod
-    def backward(ctx: Any, d_out: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        (turned,) = ctx.saved_tensors
-        program, spare = board_kernels.program(ctx.width), _SPARE[ctx.width]
-        d_flat = torch.zeros(len(turned), board_kernels.LANES)
-        d_shared = torch.empty(len(d_out), len(_SHARED) * ctx.width)
-        d_work = board_kernels.workspace(ctx.width)
-        given, read = d_out.contiguous().numpy(), turned.numpy()
-        taken = d_work, d_flat.numpy(), d_shared.numpy()
-        for k, work in enumerate(ctx.works):
-            game = k * board_kernels.LANES
-            board_kernels.run_back(program, read, work, given, game, *taken)
-        spare += ctx.works
-        ctx.works = []
-        return None, d_shared, d_flat.sum(1), None
+    def backward(
+        ctx: Any, d_out: torch.Tensor, d_latent: torch.Tensor
+    ) -> tuple[torch.Tensor | None, ...]:
+        do, threads = ctx.program, torch.get_num_threads()
+        turned = np.zeros(do.turned, np.float32)
+        board_kernels.turn(do, ctx.saved_tensors[0].detach().numpy(), turned)
+        parts = -(-len(d_out) // board_kernels.GAMES)
+        d_weights = torch.empty(parts, len(ctx.saved_tensors[0]))
+        works = np.empty((2 * threads, board_kernels.BLOCK * do.size), np.float32)
+        games, latent = d_out.contiguous().numpy(), d_latent.contiguous().numpy()
+        given = threads, do, turned, latent, ctx.kept, works, d_weights.numpy()
+        _pool(threads).run(board_kernels.run_back, games, *given)
+        _SPARE[ctx.shape].append(ctx.kept)
+        del ctx.kept
+        return None, d_weights.sum(0), None

@@ -71,7 +71,7 @@ class LegalActions:
     @property
     def probs(self) -> torch.Tensor:
         """(K, A)."""
-        return self.log_probs.exp()
+        return self.logits.softmax(-1)  # exp is slow where it gives 0
 
     def log_prob(self, actions: torch.Tensor) -> torch.Tensor:
         """(K,) of actions (K,)."""

@@ -1,0 +1,236 @@
+"""The board network as a program for compiled code: a few operations on the numbers of one game.
+
+`board_network.evaluate` says what is computed. Each row of a matrix takes whole tiles; what it has
+too much is 0. Letters: W size of an embedding, D dense units, A actions.
+"""
+
+from functools import cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
+from catan_pz.agents.board_network import ELSEWHERE, OF_ALL, OF_VERTEX, adjacency, shapes
+from catan_pz.kernels.tiles import LANES
+from catan_pz.kernels.types import Int64Matrix
+from catan_pz.observation.segments import PLACES, SIZE
+from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES
+
+MULTIPLY, BIAS, RELU, POOL, EDGE_ENDS, TO_VERTICES, HEX_CORNERS = range(7)
+"""Operations: add a product; write weights; leave what is positive; add the sum of all places times
+their factors, of each edge's ends, of the edges at each vertex, of each hex's corners.
+"""
+
+OF_TERRAIN: Final = (PLACES["hex_terrain"].stop - PLACES["hex_terrain"].start) // NUM_HEXES
+YIELDS: Final = NUM_RESOURCES + 1
+"""Pips of each hex: by resource, and under the robber."""
+
+
+class Program(NamedTuple):
+    """What stands where in the numbers of a game, and what to do.
+
+    Attributes:
+        steps: (n, 11): the operation; where its source and its target begin; places of the one
+            that has more; numbers of a place in the source, and from one place to the next; the
+            same of the target; and where weights, their transpose, and what the target begins
+            with are (-1 for none), or the first of the factors and how far the next is.
+        pairs: (n, 2): where to add two numbers, and which.
+        outputs: (n, 6): first output and end; where to find what is added up for them, and how far
+            it is to that of the next, twice.
+        yields, one, computed, begun, latent: where these begin: pips, 1 and 0.1, what is computed,
+            of which the first part begins with 0, and features for a value head.
+        kept, size: numbers of a game that the way back needs, and all of them.
+        turned: size of all transposes.
+    """
+
+    steps: Int64Matrix
+    pairs: Int64Matrix
+    outputs: Int64Matrix
+    yields: int
+    one: int
+    computed: int
+    begun: int
+    latent: int
+    kept: int
+    size: int
+    turned: int
+
+
+def _whole(n: int) -> int:
+    return -(-n // LANES) * LANES
+
+
+@cache
+def layout(
+    width: int, dense: int, actions: int, separate_value: bool
+) -> tuple[dict[str, tuple[int, ...]], list[int]]:
+    """The network's arrays, one behind the other: shapes by name, and numbers that each takes."""
+    value = {"value_1": (SIZE, dense), "value_1_bias": (dense,)}
+    value |= {"value_2": (dense, dense), "value_2_bias": (dense,)}
+    arrays = shapes(width, dense, actions) | (value if separate_value else {})
+    return arrays, [int(np.prod(s[:-1])) * _whole(s[-1]) for s in arrays.values()]
+
+
+class _Writer:
+    """Writes the steps of a program."""
+
+    def __init__(self, weights: dict[str, int]) -> None:
+        self.weights, self.turned, self.end = weights, 0, _whole(ELSEWHERE + OF_ALL)
+        self.steps: list[list[int]] = []
+        self.starts = {name: part.start for name, part in PLACES.items()}
+        self.starts |= {"everything": ELSEWHERE, "units": 0}
+        # Of each array: places, numbers of a place, and from one place to the next.
+        self.arrays = {"everything": (1, OF_ALL, OF_ALL), "units": (1, SIZE, SIZE)}
+        for name, places in (
+            *((name, NUM_HEXES) for name in PLACES if name.startswith("hex_")),
+            *(("vertex_building", NUM_VERTICES), ("edge_road", NUM_EDGES)),
+        ):
+            n = (PLACES[name].stop - PLACES[name].start) // places
+            self.arrays[name] = places, n, n
+
+    def place(self, name: str, places: int, n: int, far: int = 0) -> None:
+        """Give an array its place behind the others."""
+        self.arrays[name] = places, n, far or _whole(n)
+        self.starts[name], self.end = self.end, self.end + _whole(places * (far or _whole(n)))
+
+    def step(self, operation: int, source: str, target: str, *more: int, first: str = "") -> None:
+        """Add a step."""
+        (p, *between), (q, *there) = self.arrays[source], self.arrays[target]
+        starts = self.starts[source], self.starts[target], max(p, q)
+        x, y = (*more, 0, 0)[:2]
+        last = self.starts[first] if first else -1
+        self.steps.append([operation, *starts, *between, *there, x, y, last])
+
+    def multiply(
+        self, source: str, target: str, weight: str, row: int = 0, first: str = ""
+    ) -> None:
+        """Add a product to a target, which may begin with a row at each place."""
+        (*_, far), (_, m, to) = self.arrays[source], self.arrays[target]
+        back = -1
+        if self.starts[source] > self.starts["vertex_in"]:  # what is computed, not an input
+            back, self.turned = self.turned, self.turned + m * far
+        self.step(MULTIPLY, source, target, self.weights[weight] + row * to, back, first=first)
+
+    def layer(
+        self, name: str, *products: tuple[str, str, int], around: tuple[int, str] | None = None
+    ) -> None:
+        """Add a layer: its biases, or what its places share, products, and what lies around."""
+        first = f"shared_{name}" if self.arrays[name][0] > 1 else ""
+        if not first:
+            bias = name.removeprefix("shared_") + "_bias"
+            self.step(BIAS, name, name, self.weights[bias])
+        for source, weight, row in products:
+            self.multiply(source, name, weight, row, first)
+            first = ""
+        if around:
+            self.step(*around, name)
+        if not name.startswith("shared_") and not name.endswith("_head"):
+            self.step(RELU, name, name)
+
+
+@cache
+def program(width: int, dense: int, actions: int, separate_value: bool) -> Program:
+    """The program for W, D and A."""
+    shapes_of, counts = layout(width, dense, actions, separate_value)
+    write = _Writer(dict(zip(shapes_of, np.cumsum([0, *counts]).tolist(), strict=False)))
+    v, e, h = NUM_VERTICES, NUM_EDGES, NUM_HEXES
+    write.place("yields", h, YIELDS, YIELDS)
+    write.place("one", 1, 2)
+    write.place("vertex_in", v, OF_VERTEX)
+    pooled = [f"pooled_{k}" for k in range(4)]
+    for name, places in (("edges_at", v), ("corners", h), *((name, 1) for name in pooled)):
+        write.place(name, places, width)
+    write.place("nothing", 1, width)
+    write.place("context", 1, 2 * width)
+    places_of = {"vertex_1": v, "edge_1": e, "vertex_2": v, "edge_2": e, "hex": h}
+    heads = {"vertex_head": (v, 2), "edge_head": (e, 1), "hex_head": (h, 1)}
+    for name, places in places_of.items():
+        write.place(name, places, width)
+    values = ["value_1", "value_2"] if separate_value else []
+    for name in ("dense_1", "dense_2", *values):
+        write.place(name, 1, dense)
+    kept = write.end
+    spreads = {"spread_1": (v, width), "spread_2": (v, width)}
+    for name, (places, n) in {"dense_head": (1, actions), **spreads, **heads}.items():
+        write.place(name, places, n)
+    for name in (*places_of, *heads):
+        write.place(f"shared_{name}", 1, write.arrays[name][1])
+
+    write.layer("context", ("everything", "context", 0))
+    for name in (*places_of, *heads):
+        known = f"{name}_context" in shapes_of
+        write.layer(f"shared_{name}", *[("context", f"{name}_context", 0)] * known)
+    write.layer("vertex_1", ("vertex_in", "vertex_1", 0))
+    write.multiply("vertex_1", "spread_1", "edge_1_vertex", first="nothing")
+    write.layer("edge_1", ("edge_road", "edge_1", 0), around=(EDGE_ENDS, "spread_1"))
+    write.step(TO_VERTICES, "edge_1", "edges_at")
+    write.layer("vertex_2", ("vertex_1", "vertex_2", 0), ("edges_at", "vertex_2_edge", 0))
+    write.multiply("vertex_2", "spread_2", "edge_2_vertex", first="nothing")
+    write.layer("edge_2", ("edge_1", "edge_2", 0), around=(EDGE_ENDS, "spread_2"))
+    write.step(HEX_CORNERS, "vertex_2", "corners")
+    numbers = ("hex_pips", "hex_robber", "hex_number_token")
+    of_hex = [(name, "hex", OF_TERRAIN + k) for k, name in enumerate(numbers)]
+    write.layer("hex", ("hex_terrain", "hex", 0), *of_hex, ("corners", "hex_vertex", 0))
+    for k in range(MAX_PLAYERS):
+        owner = write.starts["vertex_building"] + k
+        write.step(POOL, "vertex_2", pooled[min(k, 1)], owner, MAX_PLAYERS)
+    for name, source in zip(pooled[2:], ("vertex_2", "edge_2"), strict=True):
+        write.step(POOL, source, name, write.starts["one"] + 1)
+    for name, source in zip(heads, ("vertex_2", "edge_2", "hex"), strict=True):
+        write.layer(name, (source, name, 0))
+    of_places = [(name, "dense_1", OF_ALL + k * width) for k, name in enumerate(pooled)]
+    write.layer("dense_1", ("everything", "dense_1", 0), *of_places)
+    for source, name in pairwise(("dense_1", "dense_2", "dense_head")):
+        write.layer(name, (source, name, 0))
+    for source, name in pairwise(("units", *values)):
+        write.layer(name, (source, name, 0))
+    steps = np.array(write.steps)
+    return Program(
+        steps,
+        np.array(_pairs(write.starts)),
+        np.array(_outputs(write.starts, actions)),
+        yields=write.starts["yields"],
+        one=write.starts["one"],
+        computed=write.starts["vertex_in"],
+        begun=write.starts["context"],
+        latent=write.starts["value_2" if separate_value else "dense_2"],
+        kept=kept,
+        size=write.end,
+        turned=write.turned,
+    )
+
+
+def _pairs(starts: dict[str, int]) -> list[tuple[int, int]]:
+    """The rows of `Program.pairs`: what each vertex knows of its surroundings."""
+    touching, to = adjacency(), starts["vertex_in"]
+    rows: list[tuple[int, int]] = []
+    for at, source, n in (
+        (touching["vertex_hexes"], "yields", YIELDS),
+        (touching["vertex_harbors"], "harbor", NUM_RESOURCES + 1),
+        (np.eye(NUM_VERTICES), "vertex_building", MAX_PLAYERS),
+        (touching["vertex_vertices"], "vertex_building", MAX_PLAYERS),
+        (touching["vertex_edges"], "edge_road", MAX_PLAYERS),
+    ):
+        for place, other in zip(*(k.tolist() for k in at.nonzero()), strict=True):
+            row, first = to + place * _whole(OF_VERTEX), starts[source] + other * n
+            rows += [(row + i, first + i) for i in range(0, n, 2)]
+        to += n
+    return rows
+
+
+def _outputs(starts: dict[str, int], actions: int) -> list[tuple[int, ...]]:
+    """The rows of `Program.outputs`; `board_network` says what each action gets."""
+    dense, last = starts["dense_head"], 0
+    rows: list[tuple[int, ...]] = []
+    for first, count, at_places in (
+        (BUILD_ROAD, NUM_EDGES, starts["edge_head"]),
+        (BUILD_SETTLEMENT, NUM_VERTICES, starts["vertex_head"]),
+        (BUILD_CITY, NUM_VERTICES, starts["vertex_head"] + 1),
+        (MOVE_ROBBER, NUM_HEXES, starts["hex_head"]),
+        (actions, 0, 0),
+    ):
+        rows.append((last, first, dense + last, 1, starts["nothing"], 0))
+        last = first + count
+        rows.append((first, last, dense + first, 0, at_places, LANES))
+    return rows
