@@ -57,9 +57,9 @@ BEST, EXCHANGES = 5, 2
 """Siblings by their value; one more of each is drawn."""
 DRAWN = 2
 """D."""
-DIFFERENCES, LEVEL, ANCHOR = 300.0, 1.0, 3.0
+DIFFERENCES, LEVEL, ANCHOR = 2000.0, 1.0, 3.0
 """Weights of the terms of the loss."""
-BATCH, RATE = 256, 3e-4
+BATCH, RATE = 256, 2e-4
 """Decisions of a minibatch, and the learning rate."""
 PART, TIMES, ANCHORS = 500, 16, 12_000
 """Decisions of a part, simulations of a sibling in each game, other positions by rules."""
@@ -258,8 +258,8 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--players", type=int, default=4)
-    parser.add_argument("--parts", type=int, default=26, help=f"of {PART} decisions, at least 2")
-    parser.add_argument("--epochs", type=int, default=15)
+    parser.add_argument("--parts", type=int, default=120, help=f"of {PART} decisions, at least 2")
+    parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--workers", type=int, default=1, help="processes that play")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("runs/siblings"))

@@ -73,12 +73,14 @@ class EntryLibrary(JITCodeLibrary):
             self._final_module = parse_assembly(code)
 
     def _hide_rules(self) -> None:
-        # What nobody else can call is inlined more readily, and left out where it was.
+        # What nobody else can call is inlined more readily, and left out where it was. Its name
+        # becomes one of places in its callers, whose text LLVM reads up to a length.
         for library in self._linking_libraries:
             if isinstance(library, RuleLibrary):
                 for function in library._final_module.functions:
                     if not function.is_declaration:
-                        self._final_module.get_function(function.name).linkage = "internal"
+                        hidden = self._final_module.get_function(function.name)
+                        hidden.linkage, hidden.name = "internal", hidden.name[:99]
 
 
 def _index_as_it_is(context: Any, builder: Any, kind: Any, index: Any, _size: Any) -> Any:
