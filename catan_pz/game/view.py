@@ -1,7 +1,6 @@
 """What one seat may know of a game: all that agents and encoders are given."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +24,7 @@ class Resampler(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """What one seat may know of a game when it decides, and nothing else.
 
@@ -39,7 +38,7 @@ class View:
     mask: NDArray[np.int8]
     _resampler: Resampler | None = field(default=None, repr=False)
 
-    @cached_property
+    @property
     def segments(self) -> dict[str, NDArray[np.int8]]:
         """The observation's segments as named, shaped views of the same memory."""
         return named_views(self.observation)

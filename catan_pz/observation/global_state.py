@@ -11,7 +11,7 @@ import numpy as np
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Int8Array
-from catan_pz.observation.encode import observe
+from catan_pz.observation.encode import clear, observe
 from catan_pz.observation.segments import (
     MANY_OF_A_RESOURCE,
     MANY_POINTS,
@@ -104,6 +104,7 @@ def write_hidden_course(s: State, vector: Int8Array) -> None:
 def observe_all(s: State, vector: Int8Array) -> None:
     """Write everything about a game into M numbers of natural units."""
     observe(s, 0, vector)
+    clear(vector, SIZE, GLOBAL_SIZE)
     write_hidden_cards(s, vector)
     write_hidden_course(s, vector)
 
