@@ -112,8 +112,18 @@ class _InTorch(nn.Module):
         return torch.cat(parts, axis)
 
 
-_SPARE: Final[dict[Any, list[NDArray[np.float32]]]] = defaultdict(list)
-"""Memory by shape, to be used again: new memory would cost about what its use does."""
+_SPARE: Final[dict[int, list[NDArray[np.float32]]]] = defaultdict(list)
+"""Memory by numbers of a game, to be used again: new memory would cost about what its use does."""
+
+
+def _memory(games: int, numbers: int) -> NDArray[np.float32]:
+    """(at least K, n), of what is spare; what is too small is given up."""
+    spare = _SPARE[numbers]
+    while spare:
+        found = spare.pop()
+        if len(found) >= games:
+            return found
+    return np.empty((games, numbers), np.float32)
 
 
 @cache
@@ -130,15 +140,15 @@ class _Compiled(torch.autograd.Function):
         ctx: Any, x: torch.Tensor, weights: torch.Tensor, sizes: tuple[Any, ...]
     ) -> tuple[torch.Tensor, torch.Tensor]:
         do, threads = program(*sizes), torch.get_num_threads()
-        ctx.program, ctx.shape = do, (len(x), do.kept)
+        ctx.program = do
         ctx.save_for_backward(weights)
         out, latent = torch.empty(len(x), sizes[2]), torch.empty(len(x), sizes[1])
-        needed = ctx.shape if ctx.needs_input_grad[1] else (0, do.kept)
-        ctx.kept = _SPARE[needed].pop() if _SPARE[needed] else np.empty(needed, np.float32)
+        needed = len(x) if ctx.needs_input_grad[1] else 0
+        ctx.kept = _memory(needed, do.kept) if needed else np.empty((0, do.kept), np.float32)
         works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
         games, *given = (t.detach().contiguous().numpy() for t in (x, weights, out, latent))
         run = board_kernels.run_forward
-        _pool(threads).run(run, games, threads, do, *given, works, ctx.kept)
+        _pool(threads).run(run, games, threads, do, *given, works, ctx.kept[:needed])
         return out, latent
 
     @staticmethod
@@ -154,6 +164,6 @@ class _Compiled(torch.autograd.Function):
         games, latent = d_out.contiguous().numpy(), d_latent.contiguous().numpy()
         given = threads, do, turned, latent, ctx.kept, works, d_weights.numpy()
         _pool(threads).run(board_kernels.run_back, games, *given)
-        _SPARE[ctx.shape].append(ctx.kept)
+        _SPARE[do.kept].append(ctx.kept)
         del ctx.kept
         return None, d_weights.sum(0), None

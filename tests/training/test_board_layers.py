@@ -1,11 +1,14 @@
 """The board network in torch."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 import torch
 
 from catan_pz.agents.board_network import BoardNetwork, adjacency, evaluate
 from catan_pz.observation.segments import SIZE
+from catan_pz.training import board_layers
 from catan_pz.training.board_layers import BoardLayers
 
 
@@ -55,6 +58,14 @@ def test_outputs_and_gradients_are_those_of_matrix_products(layers, games):
     with torch.no_grad():
         layers.weights.copy_(gradient)
     assert all(array.abs().max() > 0 for array in layers.layers.values())
+
+
+def test_memory_serves_batches_of_other_sizes(layers, monkeypatch):
+    spare = defaultdict(list)
+    monkeypatch.setattr(board_layers, "_SPARE", spare)
+    for games in (9, 12, 7):
+        layers(torch.rand(games, SIZE))[0].sum().backward()
+    assert [[len(one) for one in found] for found in spare.values()] == [[12]]
 
 
 def test_numpy_plays_what_torch_learns(layers):
