@@ -148,11 +148,11 @@ class ResultsFile:
         return file
 
     def add(self, game: GameResult) -> None:
-        """Append a result."""
+        """Append a result; seconds are rounded as they will be read again."""
+        game = replace(game, seconds=tuple(round(s, 6) for s in game.seconds))
         if self._file is not None:
             with named_errors(Path(self._file.name)):
-                seconds = tuple(round(s, 6) for s in game.seconds)
-                _write(self._file, msgspec.json.encode(replace(game, seconds=seconds)))
+                _write(self._file, msgspec.json.encode(game))
         self.games[game.number] = game
 
     def close(self) -> None:
