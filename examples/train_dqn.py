@@ -9,10 +9,6 @@ only, the greedy action is the legal one with the largest Q-value, and so is the
 target bootstraps from (chosen by the online network with `--double`). The target is the n-step
 return. The replay buffer stores each observation once, as int8, and each mask as packed bits.
 
-With `--target-update-interval 0` there is no target network: targets bootstrap from the Q-values
-that the decisions were made by, which are in the buffer and cost nothing more. That takes a small
-buffer, so that they are recent ones.
-
 The output folder holds `checkpoint.json` with the last two checkpoints, `model.npz` (the network
 alone, played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs` and `result.json`.
 Ctrl-C and SIGTERM finish the update and save. `--resume` continues from the last checkpoint,
@@ -20,8 +16,7 @@ replay buffer included, and computes the same numbers as a training that never s
 
 Sources: Mnih et al., "Human-level control through deep reinforcement learning", 2015; van Hasselt
 et al., "Deep Reinforcement Learning with Double Q-learning", 2016; Sutton, "Learning to Predict by
-the Methods of Temporal Differences", 1988, for n-step returns; Gallici et al., "Simplifying Deep
-Temporal Difference Learning", 2024, for learning without a target network.
+the Methods of Temporal Differences", 1988, for n-step returns.
 """
 
 import json
@@ -58,25 +53,30 @@ class Args(NetworkArgs):
     league_every: Count = 80
     """updates between snapshots of the policy for the league"""
 
+    width: Count = 64
+    """units in each dense layer"""
+    embedding_size: Count = 16
+    """size of the embedding of a vertex, edge or hex in the board network"""
+
     train_freq: Count = 4
     """decisions of each game between two updates"""
     gradient_steps: Count = 4
     """minibatches of an update"""
     batch_size: Count = 512
     """decisions in a minibatch"""
-    buffer_size: Count = 200_000
+    buffer_size: Count = 60_000
     """decisions that the replay buffer keeps, 1 kB each"""
     learning_starts: Whole = 20_000
     """frames of random play before the first update"""
-    n_steps: Count = 3
+    n_steps: Count = 8
     """rewards that a target adds up before it bootstraps"""
     double: bool = True
     """the online network chooses the action that the target network evaluates"""
-    target_update_interval: Whole = 10_000
-    """frames between updates of the target network; 0 for none (see above)"""
-    learning_rate: Coefficient = 5e-4
+    target_update_interval: Count = 5_000
+    """frames between updates of the target network"""
+    learning_rate: Coefficient = 1e-3
     """learning rate of Adam at the start"""
-    learning_rate_end_factor: Share = 0.1
+    learning_rate_end_factor: Share = 0.0
     """share of the learning rate left at the end; it falls linearly"""
     gamma: Share = 0.99
     """discount of a decision"""
@@ -96,7 +96,6 @@ class ReplayBuffer:
 
     def __init__(self, args: Args, num_actions: int) -> None:
         self.n_steps, self.gamma, self.num_actions = args.n_steps, args.gamma, num_actions
-        self.for_target_network = args.target_update_interval > 0
         self.rows = max(args.n_steps + 2, args.buffer_size // args.num_envs)
         shape = (self.rows, args.num_envs)
         self.arrays: dict[str, np.ndarray] = {
@@ -104,7 +103,6 @@ class ReplayBuffer:
             "masks": np.zeros((*shape, -(-num_actions // 8)), np.uint8),
             "actions": np.zeros(shape, np.int16),
             "rewards": np.zeros(shape, np.float32),
-            "values": np.zeros(shape, np.float32),
             "done": np.zeros(shape, np.bool_),
             "truncated": np.zeros(shape, np.bool_),
         }
@@ -130,8 +128,7 @@ class ReplayBuffer:
 
         Returns:
             `observations` (K, N), `actions` (K,), `returns` (K,), `discounts` (K,), 0 where the
-            game ended within n steps; `next_observations` (K, N) and `next_masks` (K, A) bool for
-            the target network, without one `next_values` (K,).
+            game ended within n steps, `next_observations` (K, N) and `next_masks` (K, A) bool.
         """
         a, n = self.arrays, self.n_steps
         row, game = self._sample_decisions(count)
@@ -140,17 +137,15 @@ class ReplayBuffer:
         rewards = a["rewards"][window, game[:, None]] * same_game
         ended = (a["done"][window, game[:, None]] & same_game).any(axis=1)
         here, later = (row % self.rows, game), ((row + n) % self.rows, game)
-        sample = {
+        masks = np.unpackbits(a["masks"][later], axis=1, count=self.num_actions)
+        return {
             "observations": a["observations"][here],
             "actions": a["actions"][here].astype(np.int64),
             "returns": (rewards @ self.gamma ** np.arange(n)).astype(np.float32),
             "discounts": np.where(ended, 0, self.gamma**n).astype(np.float32),
+            "next_observations": a["observations"][later],
+            "next_masks": masks.view(np.bool_),
         }
-        if not self.for_target_network:
-            return sample | {"next_values": a["values"][later]}
-        masks = np.unpackbits(a["masks"][later], axis=1, count=self.num_actions)
-        seen = a["observations"][later]
-        return sample | {"next_observations": seen, "next_masks": masks.view(np.bool_)}
 
     def _sample_decisions(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """(K,) rows, counted from the first one ever added, and (K,) games."""
@@ -218,9 +213,8 @@ class MaskedDQN(DQN):
         random = np.where(masks, self.explorer.random(masks.shape, np.float32), -1).argmax(axis=1)
         with torch.no_grad():
             q_values = self.q_net(self.encode(self._observation)).cpu().numpy()
-        legal = np.where(masks, q_values, -np.inf)
-        self._values = legal.max(axis=1)
-        actions = np.where(exploring, random, legal.argmax(axis=1))
+        greedy = np.where(masks, q_values, -np.inf).argmax(axis=1)
+        actions = np.where(exploring, random, greedy)
         return actions, actions
 
     def _store_transition(
@@ -238,7 +232,6 @@ class MaskedDQN(DQN):
             masks=self._masks,
             actions=buffer_action,
             rewards=reward,
-            values=self._values,
             done=dones,
             truncated=self.games.batch.truncated,
         )
@@ -272,15 +265,11 @@ class MaskedDQN(DQN):
     def targets(self, sample: dict[str, np.ndarray]) -> torch.Tensor:
         """(K,) n-step returns plus the discounted Q-value of the best legal action after them."""
         given = {name: torch.as_tensor(array, device=self.device) for name, array in sample.items()}
-        if "next_values" in given:
-            bootstrap = given["next_values"]
-        else:
-            following = self.encode(sample["next_observations"])
-            q_target = self.q_net_target(following)
-            q_chooser = self.q_net(following) if self.args.double else q_target
-            best = q_chooser.masked_fill(~given["next_masks"], -torch.inf).argmax(dim=1)
-            bootstrap = q_target.gather(1, best[:, None])[:, 0]
-        return given["returns"] + given["discounts"] * bootstrap
+        following = self.encode(sample["next_observations"])
+        q_target = self.q_net_target(following)
+        q_chooser = self.q_net(following) if self.args.double else q_target
+        best = q_chooser.masked_fill(~given["next_masks"], -torch.inf).argmax(dim=1)
+        return given["returns"] + given["discounts"] * q_target.gather(1, best[:, None])[:, 0]
 
     def get_extra_state(self) -> dict[str, Any]:
         """What a checkpoint needs beside what every learner has."""
@@ -313,7 +302,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
         gamma=args.gamma,
         train_freq=args.train_freq,
         gradient_steps=args.gradient_steps,
-        target_update_interval=max(args.target_update_interval or args.frames, args.num_envs),
+        target_update_interval=max(args.target_update_interval, args.num_envs),
         exploration_fraction=args.exploration_fraction,
         exploration_final_eps=args.exploration_final_eps,
         policy_kwargs=policy_kwargs,
