@@ -91,12 +91,16 @@ def add_outer(x: Float32Array, row: Matrix, to: Matrix) -> None:
 def gather(table: ConstInt64Matrix, one: Matrix, x: Matrix, y: Matrix, back: bool) -> None:
     """Add to each row of a table what is at the places in it, or the other way."""
     for k in range(len(table)):
-        for i in range(table.shape[1]):
-            other = table[k, i]
-            a, b = (k, other) if back else (other, k)
-            source = Matrix(x.numbers, x.at + a * x.row, x.row, 1)
-            target = Matrix(y.numbers, y.at + b * y.row, y.row, 1)
-            add_scaled(one, source, target, x.row)
+        for i in range(0, table.shape[1], 2):
+            this, other = table[k, i], table[k, i + 1]
+            if back:
+                source = Matrix(x.numbers, x.at + k * x.row, x.row, 1)
+                add_scaled(one, source, Matrix(y.numbers, y.at + this * y.row, 0, 1), x.row)
+                add_scaled(one, source, Matrix(y.numbers, y.at + other * y.row, 0, 1), x.row)
+            else:
+                both = Matrix(x.numbers, x.at + this * x.row, (other - this) * x.row, 1)
+                target = y.at + k * y.row
+                multiply(one, both, Matrix(y.numbers, target, 0, 1), target, 0, 1, x.row, 2)
 
 
 @kernel
@@ -178,7 +182,7 @@ def run_steps(do: Program, weights: Float32Array, work: Float32Array, games: int
 def run_steps_back(
     do: Program,
     turned: Float32Array,
-    work: Float32Array,
+    kept: Float32Array,
     d_work: Float32Array,
     d_weights: Float32Array,
     games: int,
@@ -190,30 +194,31 @@ def run_steps_back(
         gradient = Matrix(d_weights, more, row, 1)
         if operation == MULTIPLY and places == 1 and last >= 0:
             of_target, of_source = Matrix(d_work, b, size, 1), Matrix(d_work, a, size, 1)
-            multiply(Matrix(work, a, 1, size), of_target, gradient, more, row, n, row, games)
+            multiply(Matrix(kept, a, 1, do.kept), of_target, gradient, more, row, n, row, games)
             back = Matrix(turned, last, far, 1)
             multiply(of_target, back, of_source, a, size, games, far, m)
             continue
-        for at in range(0, games * size, size):
-            x, y, one = a + at, b + at, Matrix(work, do.one, 0, 0)
-            of_source, of_target = Matrix(d_work, x, far, 1), Matrix(d_work, y, row, 1)
+        for g in range(games):
+            x, y, at, d_at = a + g * do.kept, b + g * do.kept, g * do.kept, g * size
+            of_source, of_target = Matrix(d_work, a + d_at, far, 1), Matrix(d_work, b + d_at, row, 1)
+            one = Matrix(kept, do.one, 0, 0)
             if operation == MULTIPLY and places == 1:
-                add_outer(work[x : x + n], of_target, gradient)
+                add_outer(kept[x : x + n], of_target, gradient)
             elif operation == MULTIPLY:
-                multiply(Matrix(work, x, 1, far), of_target, gradient, more, row, n, row, places)
+                multiply(Matrix(kept, x, 1, far), of_target, gradient, more, row, n, row, places)
                 if last >= 0:
                     back = Matrix(turned, last, far, 1)
-                    multiply(of_target, back, of_source, x, far, places, far, m)
+                    multiply(of_target, back, of_source, of_source.at, far, places, far, m)
                 if first >= 0:
-                    shared = Matrix(d_work, first + at, 0, 1)
-                    multiply(one, of_target, shared, first + at, 0, 1, row, places)
+                    shared = Matrix(d_work, first + d_at, 0, 1)
+                    multiply(one, of_target, shared, shared.at, 0, 1, row, places)
             elif operation == BIAS:
                 add_scaled(one, of_target, gradient, row)
             elif operation == RELU:
-                rectify(work[x : x + places * row], d_work[y : y + places * row])
+                rectify(kept[x : x + places * row], d_work[b + d_at : b + d_at + places * row])
             elif operation == POOL:
-                factors = Matrix(work, more + at * (last > 0), last, 0)
-                multiply(factors, of_target, of_source, x, row, places, row, 1)
+                factors = Matrix(kept, more + at * (last > 0), last, 0)
+                multiply(factors, of_target, of_source, of_source.at, row, places, row, 1)
             elif operation == HEX_CORNERS:
                 gather(HEX_VERTICES, one, of_target, of_source, True)
             else:
@@ -308,14 +313,14 @@ def run_back(  # wide: what is read, and what is written
     `games` are gradients of the results (K, A); `d_latent` are those of (K, D).
     """
     for thread in range(first, last):
-        work, d_work = works[2 * thread], works[2 * thread + 1]
+        d_work = works[thread]
         for part in range(thread, len(d_weights), threads):
             d_weights[part] = np.float32(0)
             end = min((part + 1) * GAMES, len(games))
             for start in range(part * GAMES, end, BLOCK):
                 count = min(BLOCK, end - start)
                 for g in range(count):
-                    copy(kept[start + g], work[g * do.size : g * do.size + do.kept])
                     d_game = d_work[g * do.size : (g + 1) * do.size]
                     read_gradients(do, d_game, games[start + g], d_latent[start + g])
-                run_steps_back(do, turned, work, d_work, d_weights[part], count)
+                of_games = kept[start : start + count].reshape(-1)
+                run_steps_back(do, turned, of_games, d_work, d_weights[part], count)

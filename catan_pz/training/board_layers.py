@@ -160,7 +160,7 @@ class _Compiled(torch.autograd.Function):
         board_kernels.turn(do, ctx.saved_tensors[0].detach().numpy(), turned)
         parts = -(-len(d_out) // board_kernels.GAMES)
         d_weights = torch.empty(parts, len(ctx.saved_tensors[0]))
-        works = np.empty((2 * threads, board_kernels.BLOCK * do.size), np.float32)
+        works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
         games, latent = d_out.contiguous().numpy(), d_latent.contiguous().numpy()
         given = threads, do, turned, latent, ctx.kept, works, d_weights.numpy()
         _pool(threads).run(board_kernels.run_back, games, *given)
