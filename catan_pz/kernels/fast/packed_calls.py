@@ -9,6 +9,7 @@ and shape, a bundle as its fields.
 import inspect
 from collections import deque
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -27,6 +28,8 @@ SHARED: Final = ("games", "first", "last")
 FAILED: Final = 0
 """Index of the word that a call sets to 1 when it fails: only an index out of bounds makes it
 fail, where numba checks those."""
+
+_dtype_of = cache(as_dtype)
 
 _NOTHING: Final = object()
 """In place of an argument that the words don't hold."""
@@ -53,7 +56,7 @@ def _leaves(name: str, kind: Any, given: Any) -> Iterator[Any]:
         yield as_integer(name, given)
     elif (
         isinstance(given, np.ndarray)
-        and given.dtype == as_dtype(kind.dtype)
+        and given.dtype == _dtype_of(kind.dtype)
         and given.ndim == kind.ndim
         and given.flags.c_contiguous
         and given.flags.aligned
@@ -104,7 +107,7 @@ def add_packed_code(context: Any, library: Any, descriptor: Any) -> None:
         array = context.make_array(kind)(context, builder)
         data = builder.inttoptr(next_word(), array.data.type)
         shape = [next_word() for _ in range(kind.ndim)]
-        itemsize = context.get_constant(types.intp, as_dtype(kind.dtype).itemsize)
+        itemsize = context.get_constant(types.intp, _dtype_of(kind.dtype).itemsize)
         strides = [itemsize]
         for length in reversed(shape[1:]):
             strides.insert(0, builder.mul(strides[0], length))
