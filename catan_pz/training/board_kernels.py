@@ -199,8 +199,9 @@ def run_steps_back(
             multiply(of_target, back, of_source, a, size, games, far, m)
             continue
         for g in range(games):
-            x, y, at, d_at = a + g * do.kept, b + g * do.kept, g * do.kept, g * size
-            of_source, of_target = Matrix(d_work, a + d_at, far, 1), Matrix(d_work, b + d_at, row, 1)
+            at, d_at = g * do.kept, g * size
+            x, d_y = a + at, b + d_at
+            of_source, of_target = Matrix(d_work, a + d_at, far, 1), Matrix(d_work, d_y, row, 1)
             one = Matrix(kept, do.one, 0, 0)
             if operation == MULTIPLY and places == 1:
                 add_outer(kept[x : x + n], of_target, gradient)
@@ -215,7 +216,7 @@ def run_steps_back(
             elif operation == BIAS:
                 add_scaled(one, of_target, gradient, row)
             elif operation == RELU:
-                rectify(kept[x : x + places * row], d_work[b + d_at : b + d_at + places * row])
+                rectify(kept[x : x + places * row], d_work[d_y : d_y + places * row])
             elif operation == POOL:
                 factors = Matrix(kept, more + at * (last > 0), last, 0)
                 multiply(factors, of_target, of_source, of_source.at, row, places, row, 1)
