@@ -113,7 +113,7 @@ def evaluate(layer: Mapping[str, Array], arithmetic: Any, x: Array) -> tuple[Arr
     levels = [(hand - (level - 0.1)).clip(0, 0.1) * 10 for level in LEVELS]
     everything = join([x[:, ELSEWHERE:], _yields(x).sum(0) * 0.1, *levels], 1)
     context = relu(affine(everything, layer["context"], layer["context_bias"]))
-    pooled, at_vertex, at_edge, at_hex = at_places(layer, arithmetic, x, context)
+    pooled, at_vertex, at_edge, at_hex = _at_places(layer, arithmetic, x, context)
     d = relu(arithmetic.affine_of([everything, *pooled], layer["dense_1"], layer["dense_1_bias"]))
     d = relu(affine(d, layer["dense_2"], layer["dense_2_bias"]))
     dense = affine(d, layer["dense_head"], layer["dense_head_bias"])
@@ -131,19 +131,13 @@ def _yields(x: Array) -> Array:
     return terrain[:, :, :NUM_RESOURCES] * pips
 
 
-def at_places(
+def _at_places(
     layer: Mapping[str, Array], arithmetic: Any, x: Array, context: Array
 ) -> tuple[list[Array], Array, Array, Array]:
-    """The layers of places: what is pooled of all, and the outputs at each.
+    """The layers of places, which know the context (K, 2 W) of the rest.
 
-    Args:
-        layer: as for `evaluate`.
-        arithmetic: likewise.
-        x: likewise.
-        context: (K, 2 W) what they know of the rest.
-
-    Returns:
-        (K, 3 W) and (K, W) of vertices and edges; (V * K, 2), (E * K, 1) and (H * K, 1).
+    Gives what is pooled, (K, 3 W) and (K, W) of vertices and edges, and the outputs at each place,
+    (V * K, 2), (E * K, 1) and (H * K, 1).
     """
     games, width = len(x), len(layer["vertex_1_bias"])
     affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
