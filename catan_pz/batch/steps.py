@@ -12,7 +12,7 @@ from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import COUNTED, FINISHED, TRUNCATED, Log, play
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
-from catan_pz.kernels.rule import kernel
+from catan_pz.kernels.rule import kernel, rare
 from catan_pz.kernels.types import (
     BoolArray,
     Float32Array,
@@ -96,6 +96,7 @@ def is_due(s: State, where: int) -> bool:
 
 
 @kernel
+@rare
 def deal_in_place(games: States, i: int, place: int, where: int, starts: NextGames) -> None:
     """Start a game; the next one has a hash of the seed."""
     seeds = starts.seeds
@@ -131,6 +132,7 @@ def may_be_played(s: State, a: int, num_actions: int) -> bool:
 
 
 @kernel
+@rare
 def weigh(terms: Int8Matrix, weights: Float64Array, reward: Float32Array) -> None:
     """Weigh the terms (P, F) into the reward of each seat."""
     for p in range(MAX_PLAYERS):

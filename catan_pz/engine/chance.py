@@ -11,7 +11,7 @@ import numpy as np
 from catan_pz.board.topology import HEX_NEIGHBORS, SPIRALS
 from catan_pz.engine import bits
 from catan_pz.engine.state import MOST_SEVENS, RECENT_ROLLS, State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.kernels.types import ConstInt64Array, Int8Array, Int8Matrix
 from catan_pz.terms import (
     DECK_COUNTS,
@@ -116,6 +116,7 @@ def weight_of_sum(s: State, total: int) -> int:
 
 
 @rule
+@rare
 def draw_roll(s: State) -> int:
     """One of the rolls left, by their weights."""
     left = rolls_left(s)
@@ -134,6 +135,7 @@ def draw_roll(s: State) -> int:
 
 
 @rule
+@rare
 def remember_roll(s: State) -> None:
     total, p = int(s.dice[0]) + int(s.dice[1]), int(s.turn_player)
     for k in range(RECENT_ROLLS - 1, 0, -1):

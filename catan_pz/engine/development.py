@@ -6,7 +6,7 @@ from catan_pz.engine.chance import draw_development_card
 from catan_pz.engine.hands import CARD, can_afford, gain, move_cards, note_count, pay
 from catan_pz.engine.robber import resume_turn
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.terms import (
     KNIGHT,
     MONOPOLY,
@@ -60,6 +60,7 @@ def apply_play_knight(s: State, p: int) -> None:
 
 
 @rule
+@rare
 def apply_play_road_building(s: State, p: int) -> None:
     put_down(s, p, ROAD_BUILDING)
     s.free_roads = min(ROADS_OF_A_CARD, roads_left(s, p))
@@ -77,6 +78,7 @@ def apply_free_road(s: State, p: int, e: int) -> None:
 
 
 @rule
+@rare
 def apply_year_of_plenty(s: State, p: int, first: int, second: int) -> None:
     put_down(s, p, YEAR_OF_PLENTY)
     gain(s, p, first, 1)
@@ -84,6 +86,7 @@ def apply_year_of_plenty(s: State, p: int, first: int, second: int) -> None:
 
 
 @rule
+@rare
 def apply_monopoly(s: State, p: int, r: int) -> None:
     """Every other player hands over all cards of a resource, in public."""
     put_down(s, p, MONOPOLY)

@@ -14,6 +14,7 @@ from catan_pz.kernels.types import Int8Array
 from catan_pz.terms import (
     CARD_COST,
     CITY_COST,
+    MAX_PLAYERS,
     NUM_RESOURCES,
     ROAD_COST,
     SETTLEMENT_COST,
@@ -96,31 +97,27 @@ def narrowed(row: int, opposite: int, column: int) -> int:
 def tighten(s: State, o: int) -> None:
     """Narrow the bounds of observer o until row and column sums give nothing more."""
     below, above = s.below[o], s.above[o]
-    below_0, below_1 = packed(below[0]), packed(below[1])
-    below_2, below_3 = packed(below[2]), packed(below[3])
-    above_0, above_1 = packed(above[0]), packed(above[1])
-    above_2, above_3 = packed(above[2]), packed(above[3])
-    before, column = -1, above_0 + above_1 + above_2 + above_3
+    # Rows of the others; o knows its own hand.
+    p, q, r = (o + 1) % MAX_PLAYERS, (o + 2) % MAX_PLAYERS, (o + 3) % MAX_PLAYERS
+    below_p, below_q, below_r = packed(below[p]), packed(below[q]), packed(below[r])
+    above_p, above_q, above_r = packed(above[p]), packed(above[q]), packed(above[r])
+    before, column = -1, above_p + above_q + above_r
     while column != before:
         before = column
-        below_0 = narrowed(below_0, above_0, column)
-        below_1 = narrowed(below_1, above_1, column)
-        below_2 = narrowed(below_2, above_2, column)
-        below_3 = narrowed(below_3, above_3, column)
-        column = below_0 + below_1 + below_2 + below_3
-        above_0 = narrowed(above_0, below_0, column)
-        above_1 = narrowed(above_1, below_1, column)
-        above_2 = narrowed(above_2, below_2, column)
-        above_3 = narrowed(above_3, below_3, column)
-        column = above_0 + above_1 + above_2 + above_3
-    unpack(below_0, below[0])
-    unpack(below_1, below[1])
-    unpack(below_2, below[2])
-    unpack(below_3, below[3])
-    unpack(above_0, above[0])
-    unpack(above_1, above[1])
-    unpack(above_2, above[2])
-    unpack(above_3, above[3])
+        below_p = narrowed(below_p, above_p, column)
+        below_q = narrowed(below_q, above_q, column)
+        below_r = narrowed(below_r, above_r, column)
+        column = below_p + below_q + below_r
+        above_p = narrowed(above_p, below_p, column)
+        above_q = narrowed(above_q, below_q, column)
+        above_r = narrowed(above_r, below_r, column)
+        column = above_p + above_q + above_r
+    unpack(below_p, below[p])
+    unpack(below_q, below[q])
+    unpack(below_r, below[r])
+    unpack(above_p, above[p])
+    unpack(above_q, above[q])
+    unpack(above_r, above[r])
 
 
 @rule

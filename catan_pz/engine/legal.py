@@ -8,7 +8,7 @@ from catan_pz.engine import bits, building, development, robber, setup_phase, tr
 from catan_pz.engine.hands import ONES, packed, resources_covered, resources_held
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, seat_after
 from catan_pz.engine.turn import is_truncated
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.kernels.types import Int8Array
 from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, YEAR_OF_PLENTY, Phase
 
@@ -53,11 +53,13 @@ def count_legal(s: State) -> int:
 @rule
 def pick_legal(s: State, n: int) -> int:
     """The n-th legal action in increasing order, from 0."""
-    word = 0
-    while n >= bits.count(s.legal[word]):
-        n -= bits.count(s.legal[word])
-        word += 1
-    return word * ACTIONS_PER_WORD + bits.pick(s.legal[word], n)
+    word, before, total = 0, 0, 0
+    for w in range(LEGAL_WORDS - 1):
+        total += bits.count(s.legal[w])
+        passed = int(total <= n)
+        word += passed
+        before = total if passed else before
+    return word * ACTIONS_PER_WORD + bits.pick(s.legal[word], n - before)
 
 
 @rule
@@ -107,6 +109,7 @@ def allow_composing(s: State, p: int) -> None:
 
 
 @rule
+@rare
 def allow_offers(s: State, p: int) -> None:
     """Offers, or counter-offers, that p may make or begin."""
     if s.offer_templates:
@@ -172,6 +175,7 @@ def allow_in_turn(s: State, p: int) -> None:
 
 
 @rule
+@rare
 def allow_in_trade(s: State, p: int) -> None:
     """Legal actions while an offer is composed, answered or closed."""
     if s.phase == Phase.ANSWER:

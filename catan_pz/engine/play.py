@@ -11,7 +11,7 @@ from catan_pz.engine.event_rows import NUM_FIELDS, begin_events, end_events
 from catan_pz.engine.legal import count_legal, find_legal, pick_legal
 from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.tally import NUM_TERMS, add_decision_terms, add_end_terms, clear_terms
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.kernels.types import Int8Matrix, Int16Matrix
 from catan_pz.terms import MAX_PLAYERS, Phase
 
@@ -98,6 +98,7 @@ def apply_card(s: State, p: int, a: int) -> None:
 
 
 @rule
+@rare
 def apply_offering(s: State, p: int, a: int) -> None:
     if a < actions.COMPOSE_GIVE:
         trade.apply_offer(s, p, a - actions.OFFER)
@@ -158,6 +159,7 @@ def forced_action(s: State) -> int:
 
 
 @rule
+@rare
 def decide(s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix) -> None:
     """Play one decision and write its events; `forced` is 1 where the engine took it."""
     p = int(s.player)

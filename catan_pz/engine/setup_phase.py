@@ -5,7 +5,7 @@ from catan_pz.engine import bits
 from catan_pz.engine.building import ALL_VERTICES, empty_edges, place_road, place_settlement
 from catan_pz.engine.hands import gain
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.terms import Phase, Terrain
 
 
@@ -34,6 +34,7 @@ def gain_starting_hand(s: State, p: int, v: int) -> None:
 
 
 @rule
+@rare
 def apply_setup_settlement(s: State, p: int, v: int) -> None:
     place_settlement(s, p, v)
     if bits.count(s.settlements[p]) == 2:
@@ -49,6 +50,7 @@ def seat_to_place(s: State, first: int, k: int) -> int:
 
 
 @rule
+@rare
 def apply_setup_road(s: State, p: int, e: int) -> None:
     """Place the road; in the second round the order of seats is reversed."""
     place_road(s, p, e)

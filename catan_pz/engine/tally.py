@@ -14,7 +14,7 @@ from typing import Final
 from catan_pz.actions import DISCARD, MARITIME_TRADE
 from catan_pz.engine import event_rows as ev
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.kernels.types import Int8Matrix, Int16Matrix
 from catan_pz.terms import MAX_PLAYERS
 
@@ -62,6 +62,7 @@ def clear_terms(terms: Int8Matrix) -> None:
 
 
 @rule
+@rare
 def add_end_terms(s: State, terms: Int8Matrix) -> None:
     """Count who has won, and by how much."""
     for p in range(s.num_players):
@@ -102,6 +103,7 @@ def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
 
 
 @rule
+@rare
 def add_decision_terms(
     s: State, p: int, forced: int, events: Int16Matrix, terms: Int8Matrix
 ) -> None:

@@ -5,7 +5,7 @@ from catan_pz.engine.production import produce
 from catan_pz.engine.robber import apply_seven
 from catan_pz.engine.state import State, seat_after
 from catan_pz.engine.trade import end_offer
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import rare, rule
 from catan_pz.kernels.types import Int8Matrix
 from catan_pz.terms import NUM_CARD_KINDS, Phase
 
@@ -52,6 +52,7 @@ def is_finished(s: State) -> bool:
 
 
 @rule
+@rare
 def end_as_won(s: State) -> None:
     end_offer(s)
     s.free_roads = 0

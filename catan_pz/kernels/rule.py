@@ -42,6 +42,12 @@ def rule(function: Rule) -> Rule:
     return cast(Rule, made)
 
 
+def rare(function: Rule) -> Rule:
+    """Tell the compiler that a rule seldom runs, so that the code around it stays short."""
+    function.is_rare = True  # type: ignore[attr-defined]
+    return function
+
+
 kernel = rule
 """What marks compiled functions outside of the engine, which hold no rule of the game."""
 

@@ -75,7 +75,8 @@ def _content(function: Callable[..., Any]) -> bytes:
 def _code(function: Callable[..., Any]) -> str:
     code, doc = function.__code__, function.__doc__
     constants = [c for c in code.co_consts if c != doc and not isinstance(c, CodeType)]
-    return repr((code.co_code, constants, code.co_names, code.co_varnames, function.__defaults__))
+    told = function.__defaults__, function.__dict__
+    return repr((code.co_code, constants, code.co_names, code.co_varnames, told))
 
 
 def _annotation(kind: Any) -> str:

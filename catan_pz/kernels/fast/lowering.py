@@ -107,6 +107,13 @@ def _create_library(state: Any, kind: type) -> None:
 class RuleLower(Lower):
     """Lowers a rule; numba moves a whole record byte by byte, which takes LLVM long."""
 
+    def pre_lower(self) -> None:
+        """Keep a rule that seldom runs out of its callers."""
+        super().pre_lower()
+        if getattr(self.func_ir.func_id.func, "is_rare", False):
+            self.function.attributes.add("noinline")
+            self.function.attributes.add("cold")
+
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
         """Copy a record into an array of them, as a whole; all else as numba does."""
         array, index, value = (self.typeof(v.name) for v in (target_var, index_var, value_var))
