@@ -27,7 +27,9 @@ from catan_pz.terms import (
 )
 
 NUM_TERRAINS = len(Terrain)
-NOBODY_THERE = 2 * MAX_PLAYERS
+
+BLOCK = 32
+"""Bytes that a loop takes at once: the last block overlaps the one before, so that none is left."""
 
 HEX_TERRAIN = PLACES["hex_terrain"].start
 HEX_NUMBER_TOKEN = PLACES["hex_number_token"].start
@@ -89,11 +91,12 @@ def write_board(s: State, obs: Int8Array) -> None:
     """Hexes, number tokens, harbors, robber."""
     for h in range(NUM_HEXES):
         obs[HEX_NUMBER_TOKEN + h] = s.token[h]
-    for h in range(NUM_HEXES):
-        # What `production.pips_of` gives, in bytes for the sake of vectorised loops.
-        token = s.token[h]
-        opposite = np.int8(14 - token)
-        obs[HEX_PIPS + h] = (min(token, opposite) - 1) * int(token > 0)
+    for first in (0, NUM_HEXES - BLOCK // 2):
+        for h in range(first, first + BLOCK // 2):
+            # What `production.pips_of` gives, in bytes for the sake of vectorised loops.
+            token = s.token[h]
+            opposite = np.int8(14 - token)
+            obs[HEX_PIPS + h] = (min(token, opposite) - 1) * int(token > 0)
     clear(obs, HEX_TERRAIN, HEX_NUMBER_TOKEN)
     for h in range(NUM_HEXES):
         obs[HEX_TERRAIN + NUM_TERRAINS * h + int(s.terrain[h])] = 1
@@ -104,41 +107,41 @@ def write_board(s: State, obs: Int8Array) -> None:
 
 
 @kernel
-def piece_of(s: State, viewer: int, k: int, kind: int) -> np.int8:
-    """How a piece is marked of the seat k places clockwise from the viewer."""
-    owner = seat_after(s, viewer, k) if k < s.num_players else NOBODY_THERE
-    # As narrow as the marks themselves, for the sake of vectorised loops.
-    return np.int8(kind + owner)
+def owner_at(s: State, viewer: int, k: int) -> np.int8:
+    """The seat k places clockwise from the viewer, or one without pieces where there is none."""
+    return np.int8(seat_after(s, viewer, k) if k < s.num_players else k)
 
 
 @kernel
 def write_buildings(s: State, viewer: int, obs: Int8Array) -> None:
     """1 for a settlement, 2 for a city, at each vertex for all seats."""
-    town_0, town_1 = piece_of(s, viewer, 0, SETTLEMENT_OF), piece_of(s, viewer, 1, SETTLEMENT_OF)
-    town_2, town_3 = piece_of(s, viewer, 2, SETTLEMENT_OF), piece_of(s, viewer, 3, SETTLEMENT_OF)
-    city_0, city_1 = piece_of(s, viewer, 0, CITY_OF), piece_of(s, viewer, 1, CITY_OF)
-    city_2, city_3 = piece_of(s, viewer, 2, CITY_OF), piece_of(s, viewer, 3, CITY_OF)
-    for v in range(NUM_VERTICES):
-        piece = s.on_vertex[v]
-        at = VERTEX_BUILDING + MAX_PLAYERS * v
-        obs[at] = int(piece == town_0) + 2 * int(piece == city_0)
-        obs[at + 1] = int(piece == town_1) + 2 * int(piece == city_1)
-        obs[at + 2] = int(piece == town_2) + 2 * int(piece == city_2)
-        obs[at + 3] = int(piece == town_3) + 2 * int(piece == city_3)
+    seat_0, seat_1 = owner_at(s, viewer, 0), owner_at(s, viewer, 1)
+    seat_2, seat_3 = owner_at(s, viewer, 2), owner_at(s, viewer, 3)
+    for first in (0, NUM_VERTICES - BLOCK):
+        for v in range(first, first + BLOCK):
+            piece = s.on_vertex[v]
+            owner = np.int8((piece - SETTLEMENT_OF) & (MAX_PLAYERS - 1))
+            kind = np.int8(int(piece >= SETTLEMENT_OF) + int(piece >= CITY_OF))
+            at = VERTEX_BUILDING + MAX_PLAYERS * v
+            obs[at] = kind * int(owner == seat_0)
+            obs[at + 1] = kind * int(owner == seat_1)
+            obs[at + 2] = kind * int(owner == seat_2)
+            obs[at + 3] = kind * int(owner == seat_3)
 
 
 @kernel
 def write_roads(s: State, viewer: int, obs: Int8Array) -> None:
     """1 for a road, at each edge for all seats."""
-    road_0, road_1 = piece_of(s, viewer, 0, ROAD_OF), piece_of(s, viewer, 1, ROAD_OF)
-    road_2, road_3 = piece_of(s, viewer, 2, ROAD_OF), piece_of(s, viewer, 3, ROAD_OF)
-    for e in range(NUM_EDGES):
-        road = s.on_edge[e]
-        at = EDGE_ROAD + MAX_PLAYERS * e
-        obs[at] = road == road_0
-        obs[at + 1] = road == road_1
-        obs[at + 2] = road == road_2
-        obs[at + 3] = road == road_3
+    seat_0, seat_1 = owner_at(s, viewer, 0), owner_at(s, viewer, 1)
+    seat_2, seat_3 = owner_at(s, viewer, 2), owner_at(s, viewer, 3)
+    for first in (0, BLOCK, NUM_EDGES - BLOCK):
+        for e in range(first, first + BLOCK):
+            owner = np.int8(s.on_edge[e] - ROAD_OF)
+            at = EDGE_ROAD + MAX_PLAYERS * e
+            obs[at] = owner == seat_0
+            obs[at + 1] = owner == seat_1
+            obs[at + 2] = owner == seat_2
+            obs[at + 3] = owner == seat_3
 
 
 @kernel
