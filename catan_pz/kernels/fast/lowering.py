@@ -246,15 +246,13 @@ class EntryCompiler(RuleCompiler):
     lowering = EntryLowering
 
 
+# As on CUDA: no check for division by zero. No reference counts: nothing is allocated.
+_OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+
+
 def make_rule(function: Callable[..., Any]) -> Any:
     """A dispatcher that other compiled functions can call, and Python can't."""
-    dispatcher = njit(
-        error_model="numpy",  # as on CUDA: no check for division by zero
-        _nrt=False,  # no reference counts: nothing is allocated
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        pipeline_class=RuleCompiler,
-    )(function)
+    dispatcher = njit(no_cpython_wrapper=True, pipeline_class=RuleCompiler, **_OPTIONS)(function)
 
     def add_overload(result: Any) -> None:
         dispatcher.overloads[tuple(result.signature.args)] = result
@@ -265,10 +263,4 @@ def make_rule(function: Callable[..., Any]) -> Any:
 
 def make_entry(function: Callable[..., Any]) -> Any:
     """A dispatcher that Python calls, with packed code beside it where threads can share it."""
-    return njit(
-        error_model="numpy",
-        nogil=True,
-        _nrt=False,
-        no_cfunc_wrapper=True,
-        pipeline_class=EntryCompiler,
-    )(function)
+    return njit(nogil=True, pipeline_class=EntryCompiler, **_OPTIONS)(function)
