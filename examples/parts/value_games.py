@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from catan_pz.actions import BUILD_SETTLEMENT
+from catan_pz.agents.random import VALUE
 from catan_pz.agents.value.choice import policy_action
 from catan_pz.agents.value.features import write_position
 from catan_pz.agents.value.network import Workspace
@@ -108,3 +109,40 @@ def play_recorded(
             rows.viewers[row] = viewer
             row += 1
     return row - first
+
+
+@entry
+def play_match(
+    games: States,
+    seat: int,
+    opponent: int,
+    margin: float,
+    others_margin: float,
+    seed: np.uint64,
+    w: Workspace,
+    theirs: Workspace,
+) -> None:
+    """Play a new game (1,) to its end: a seat by the value of `w`, all others as an opponent.
+
+    Args:
+        games: the game.
+        seat: that goes by the value.
+        opponent: its number of `agents.random`.
+        margin: of the seat.
+        others_margin: where the others go by a value as well.
+        seed: of all chance but the dice's.
+        w: the seat's network.
+        theirs: that of the others.
+    """
+    s = games[0]
+    stream = scramble(seed)
+    legal = count_legal(s)
+    while legal > 0:
+        stream += GAMMA
+        a = pick_legal(s, 0)
+        if legal > 1 and s.player == seat:
+            a = policy_action(games, VALUE, margin, scramble(stream), w)
+        elif legal > 1:
+            a = policy_action(games, opponent, others_margin, scramble(stream), theirs)
+        step(s, a, w.script)
+        legal = count_legal(s)
