@@ -106,7 +106,8 @@ class ValueAgent(Agent):
             return _Judged(chosen, games)
         if chosen not in actions:
             chosen = REJECT if phase == Phase.ANSWER else END_TURN
-        worths = self._judge.worths(games, actions, self.random.next())
+        seed = self.random.next()
+        worths = self._judge.worths(games, actions, seed, with_next=not offers)
         best = (worths - np.where(actions != chosen, self._margin(view), 0.0)).argmax()
         taken = int(actions[best])
         if not offers or self._trader is None:

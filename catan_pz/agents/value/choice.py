@@ -33,7 +33,7 @@ from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float64Array, Float64Matrix, Int64Array
 from catan_pz.observation.encode import observe
 from catan_pz.rules import Rules
-from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
+from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES, Phase
 
 MARGIN = 0.02
 """Gain in win probability for which another action than the evolved player's is taken."""
@@ -156,6 +156,34 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
 
 
 @kernel
+def is_certain(a: int) -> bool:
+    """Whether an action leads to one position, in which the same seat goes on."""
+    if a in (actions.ROLL, actions.END_TURN, actions.BUY_DEVELOPMENT_CARD) or a >= actions.OFFER:
+        return False
+    return not actions.MOVE_ROBBER <= a < actions.DISCARD
+
+
+@kernel
+def worth_with_next(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
+    """What an action of a turn is worth, if need be together with a second one."""
+    worth, p = worth_of_action(games, a, random_bits, w), int(games[0].player)
+    if games[0].phase != Phase.MAIN or not is_certain(a):
+        return worth
+    w.spare[1] = games[0]
+    after, s = w.spare[1], w.spare[0]
+    step(after, a, w.script)
+    if after.phase != Phase.MAIN:
+        return worth
+    for k in range(count_legal(after)):
+        following = pick_legal(after, k)
+        if is_certain(following):
+            w.spare[0] = w.spare[1]
+            step(s, following, w.script)
+            worth = max(worth, value_of(s, p, w))
+    return worth
+
+
+@kernel
 def value_action(games: States, margin: float, random_bits: np.uint64, w: Workspace) -> int:
     """What `ValueAgent` does in the game as it is; trades with others are the evolved player's."""
     s = games[0]
@@ -168,7 +196,7 @@ def value_action(games: States, margin: float, random_bits: np.uint64, w: Worksp
     for k in range(count_legal(s)):
         a = pick_legal(s, k)
         if a < actions.OFFER:
-            worth = worth_of_action(games, a, random_bits, w)
+            worth = worth_with_next(games, a, random_bits, w)
             if a == chosen:
                 of_chosen = worth
             if worth > most:
@@ -188,11 +216,19 @@ def policy_action(
 
 @entry
 def judge(
-    games: States, judged: Int64Array, seed: np.uint64, w: Workspace, worths: Float64Array
+    games: States,
+    judged: Int64Array,
+    with_next: bool,
+    seed: np.uint64,
+    w: Workspace,
+    worths: Float64Array,
 ) -> None:
     """Write what each of some actions (K,) is worth to the seat to move, (K,)."""
     for k in range(judged.shape[0]):
-        worths[k] = worth_of_action(games, judged[k], seed, w)
+        if with_next:
+            worths[k] = worth_with_next(games, judged[k], seed, w)
+        else:
+            worths[k] = worth_of_action(games, judged[k], seed, w)
 
 
 @entry
@@ -255,17 +291,18 @@ class Judge:
         self._seats, self._work = rules.num_players, workspace(net.weights, rules.num_actions)
 
     def worths(
-        self, games: np.ndarray, actions: NDArray[np.int64], seed: int
+        self, games: np.ndarray, actions: NDArray[np.int64], seed: int, *, with_next: bool = False
     ) -> NDArray[np.float64]:
         """(K,) what actions (K,) are worth to the seat to move, the mean over some games (D,).
 
         Those that make an offer are worth what the position is. The seed gives random bits to
-        the players that play the set-up on.
+        the players that play the set-up on. `with_next` counts what the seat may do right after,
+        where that is better.
         """
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
         for k in range(len(games)):
             game = as_games(games[k : k + 1])
-            judge(game, actions, np.uint64(seed), self._work, of_game)
+            judge(game, actions, with_next, np.uint64(seed), self._work, of_game)
             total += of_game
         return total / len(games)
 

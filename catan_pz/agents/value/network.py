@@ -100,7 +100,7 @@ class Workspace(NamedTuple):
     work: Float32Array  # features and hidden units
     base: Float32Array  # features of the position from which exchanges are made
     values: Float64Array  # (P,) win probabilities judged last, by seat
-    spare: States  # (1,) a position that an action leads to
+    spare: States  # (2,) positions that an action, and another before it, lead to
     script: Int8Matrix  # no dice are scripted
     obs: Int8Array  # (N,) what a seat sees
     mask: Int8Array  # (A,) what it may do
@@ -114,7 +114,7 @@ def workspace(net: np.ndarray, num_actions: int) -> Workspace:
         work=np.zeros(FEATURES_SIZE + 2 * WIDTH + HEIGHT, np.float32),
         base=np.zeros(FEATURES_SIZE, np.float32),
         values=np.zeros(MAX_PLAYERS),
-        spare=as_games(np.zeros(1, STATE)),
+        spare=as_games(np.zeros(2, STATE)),
         script=NO_SCRIPT,
         obs=np.zeros(SIZE, np.int8),
         mask=np.zeros(num_actions, np.int8),

@@ -9,6 +9,7 @@ from catan_pz.actions import (
     ACCEPT,
     BUY_DEVELOPMENT_CARD,
     CLOSE_WITH,
+    END_TURN,
     OFFER,
     REJECT,
     ROLL,
@@ -34,7 +35,7 @@ from catan_pz.game.position import position
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase, Resource
 from tests.agents.search.play import seen
-from tests.helpers import CARD
+from tests.helpers import CARD, path
 
 RULES = Rules(num_players=2, trading=False)
 TRADERS = Rules(num_players=3, counter_offers=False)
@@ -82,6 +83,26 @@ def test_to_roll_is_worth_what_the_position_is() -> None:
     found = worths(game, liking(f66=10.0))
     assert found.pop(ROLL) == pytest.approx(0.5)
     assert list(found.values()) == pytest.approx([1 / (1 + np.exp(-10.0))], rel=1e-4)
+
+
+@pytest.mark.purepython
+def test_the_best_second_action_of_a_turn_counts() -> None:
+    hand = {"brick": 5, "lumber": 2, "wool": 1, "grain": 1}
+    seats = [{"settlements": [10, 33], "roads": path(10, 11, 12), "hand": hand}, {"cities": [20]}]
+    game, rng = position(seats, rules=RULES, phase="main"), np.random.default_rng(1)
+    net = ValueNet(RULES, rng.normal(0, 0.2, NET_SIZE).astype(np.float32))
+    expected, better = worths(game, net), 0
+    actions = np.array([*expected])
+    for action in {*expected} - {END_TURN, BUY_DEVELOPMENT_CARD}:
+        after = game.copy()
+        after.step(action)
+        ends = END_TURN, BUY_DEVELOPMENT_CARD
+        best = max(worth for a, worth in worths(after, net).items() if a not in ends)
+        better += best > expected[action]
+        expected[action] = max(best, expected[action])
+    found = Judge(RULES, net).worths(game.games, actions, 7, with_next=True)
+    assert found.tolist() == pytest.approx([*expected.values()])
+    assert better > 0
 
 
 @pytest.mark.purepython
