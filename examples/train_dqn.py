@@ -60,11 +60,11 @@ class Args(NetworkArgs):
 
     train_freq: Count = 4
     """decisions of each game between two updates"""
-    gradient_steps: Count = 4
+    gradient_steps: Count = 8
     """minibatches of an update"""
-    batch_size: Count = 512
+    batch_size: Count = 256
     """decisions in a minibatch"""
-    buffer_size: Count = 60_000
+    buffer_size: Count = 200_000
     """decisions that the replay buffer keeps, 1 kB each"""
     learning_starts: Whole = 20_000
     """frames of random play before the first update"""
