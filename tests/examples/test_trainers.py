@@ -89,8 +89,8 @@ def test_it_trains_and_writes_everything(whole):
 
 def test_the_learning_rate_ends_where_it_says_though_rollouts_pass_the_frames(program, whole):
     learner = Checkpoints(whole[1]).load()["learner"]
-    rate = learner["optimizer"]["param_groups"][0]["lr"]
-    assert rate == pytest.approx(0.1 * program.Args().learning_rate)
+    args, rate = program.Args(), learner["optimizer"]["param_groups"][0]["lr"]
+    assert rate == pytest.approx(args.learning_rate_end_factor * args.learning_rate)
 
 
 def test_logs_have_the_usual_tags(program, whole):

@@ -97,8 +97,8 @@ class ValueAgent(Agent):
         action = self.act(view)
         return action if is_offering(action) else None
 
-    def _judged(self, view: View) -> "_Judged":
-        """What it thinks of its actions."""
+    def _judged(self, view: View, *, with_next: bool = True) -> "_Judged":
+        """What it thinks of its actions, without trade together with a second one of the turn."""
         phase, chosen, actions = phase_of(view), self._evolved.act(view), judged(view)
         offers = self._trader is not None and phase != Phase.COMPOSE and may_offer(view)
         games = self._games(view)
@@ -106,8 +106,8 @@ class ValueAgent(Agent):
             return _Judged(chosen, games)
         if chosen not in actions:
             chosen = REJECT if phase == Phase.ANSWER else END_TURN
-        seed = self.random.next()
-        worths = self._judge.worths(games, actions, seed, with_next=not offers)
+        seed, with_next = self.random.next(), with_next and self._trader is None
+        worths = self._judge.worths(games, actions, seed, with_next=with_next)
         best = (worths - np.where(actions != chosen, self._margin(view), 0.0)).argmax()
         taken = int(actions[best])
         if not offers or self._trader is None:
@@ -129,10 +129,11 @@ class ValueAgent(Agent):
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) probabilities that fall with what an action is worth less than the best.
 
-        What it chooses gets its margin on top. Actions that aren't judged are worth what the
-        position is.
+        Each action is judged by itself. What it would choose by that gets its margin on top;
+        actions that aren't judged are worth what the position is.
         """
-        judged, worths = self._judged(view).with_offers(view), np.zeros(len(view.mask))
+        judged = self._judged(view, with_next=False).with_offers(view)
+        worths = np.zeros(len(view.mask))
         worths[:] = self._judge.win_probabilities(judged.games, self.seat)[self.seat]
         worths[judged.actions] = judged.worths
         worths[judged.first(view)] += self._margin(view)
