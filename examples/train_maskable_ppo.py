@@ -31,6 +31,7 @@ from typing import Any
 
 # NumPy plays the exported policy in evaluations: on products this small threads only cost time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's idle threads give way
 
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule

@@ -30,6 +30,7 @@ from typing import Any, Literal
 
 # NumPy plays the exported policy in evaluations: on products this small threads only cost time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # torch's idle threads give way
 
 import torch
 from parts.rivals import Rivals

@@ -1,5 +1,6 @@
 """`catan-pz train`: a short MaskablePPO training against any agents."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -49,13 +50,20 @@ from catan_pz.cli.options import COUNT, RuleChoice, rule_options
     "--seed", "Random seed of games, network and learning.", click.IntRange(0, 2**31 - 1), default=1
 )
 @option("--device", "Device of the network.", click.Choice(["auto", "cpu", "cuda"]), default="auto")
+@option("--threads", "CPU threads of the network.  [the cores, at most 4]", COUNT, default=None)
 @trust_option
 @rule_options(
     "Trade between players: 389 actions in place of 252. Nothing else changes, neither the "
     "reward nor the frames.  [no]"
 )
 def train(
-    against: str, expert: str | None, games: int, out: Path, rules: RuleChoice, **run: Any
+    against: str,
+    expert: str | None,
+    games: int,
+    out: Path,
+    threads: int | None,
+    rules: RuleChoice,
+    **run: Any,
 ) -> None:
     """Train a MaskablePPO agent for a few minutes and measure what it has learned.
 
@@ -79,6 +87,7 @@ def train(
         expert=expert or "",
         eval_games=games,
         out=str(out),
+        threads=threads or min(os.cpu_count() or 1, 4),
         **run,
     )
     typed = [word for word in click.get_current_context().obj if word != "--resume"]

@@ -21,7 +21,13 @@ from catan_pz.training.board_program import layout, program
 
 
 class BoardLayers(nn.Module):
-    """The network, of the sizes W, D and A; a separate value has two dense layers of its own."""
+    """The network, of the sizes W, D and A; a separate value has two dense layers of its own.
+
+    Attributes:
+        threads: that share the games on a CPU; as many as torch has where None.
+    """
+
+    threads: int | None = None
 
     def __init__(self, width: int, dense: int, actions: int, separate_value: bool = False) -> None:
         super().__init__()
@@ -63,7 +69,8 @@ class BoardLayers(nn.Module):
         """(K, A) logits or Q-values, and (K, D) features for a value head."""
         theirs = features.device.type != "cpu" or torch.is_autocast_enabled("cpu")
         if not theirs and not torch.compiler.is_compiling():
-            return cast(Any, _Compiled.apply(features, self.weights, self.sizes))
+            threads = self.threads or torch.get_num_threads()
+            return cast(Any, _Compiled.apply(features, self.weights, self.sizes, threads))
         arrays = self._arrays()
         outputs, seen = board_network.evaluate(arrays, self._arithmetic, features)
         if self.sizes[-1]:
@@ -133,14 +140,14 @@ def _pool(threads: int) -> Any:
 
 
 class _Compiled(torch.autograd.Function):
-    """The network by compiled code, on a CPU, by as many threads as torch has."""
+    """The network by compiled code, on a CPU."""
 
     @staticmethod
     def forward(
-        ctx: Any, x: torch.Tensor, weights: torch.Tensor, sizes: tuple[Any, ...]
+        ctx: Any, x: torch.Tensor, weights: torch.Tensor, sizes: tuple[Any, ...], threads: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        do, threads = program(*sizes), torch.get_num_threads()
-        ctx.program = do
+        do = program(*sizes)
+        ctx.program, ctx.threads = do, threads
         ctx.save_for_backward(weights)
         out, latent = torch.empty(len(x), sizes[2]), torch.empty(len(x), sizes[1])
         needed = len(x) if ctx.needs_input_grad[1] else 0
@@ -155,7 +162,7 @@ class _Compiled(torch.autograd.Function):
     def backward(
         ctx: Any, d_out: torch.Tensor, d_latent: torch.Tensor
     ) -> tuple[torch.Tensor | None, ...]:
-        do, threads = ctx.program, torch.get_num_threads()
+        do, threads = ctx.program, ctx.threads
         turned = np.zeros(do.turned, np.float32)
         board_kernels.turn(do, ctx.saved_tensors[0].detach().numpy(), turned)
         parts = -(-len(d_out) // board_kernels.GAMES)
@@ -166,4 +173,4 @@ class _Compiled(torch.autograd.Function):
         _pool(threads).run(board_kernels.run_back, games, *given)
         _SPARE[do.kept].append(ctx.kept)
         del ctx.kept
-        return None, d_weights.sum(0), None
+        return None, d_weights.sum(0), None, None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
@@ -43,6 +44,7 @@ def train(
     """
     rules = Rules.from_dict(args.rules)
     set_up(args)
+    torch.set_num_threads(1)  # what it does itself is too little for more
     games = CatanVecEnv(
         args.num_envs,
         rules,
@@ -66,6 +68,7 @@ def train(
         seed=args.seed,
         device=args.device,
     )
+    model.policy.mlp_extractor.threads = args.threads
 
     def pretrain() -> None:
         reward, count = REWARDS[args.reward](), args.demonstrations

@@ -44,6 +44,19 @@ def layers():
     return layers
 
 
+def test_threads_do_not_change_what_is_computed(layers):
+    x = torch.rand(300, SIZE)
+
+    def found(threads):
+        layers.threads = threads
+        out, latent = layers(x)
+        loss = out.square().sum() + latent.sum()
+        return (out, latent, *torch.autograd.grad(loss, layers.weights))
+
+    for one, three in zip(found(1), found(3), strict=True):
+        assert torch.equal(one, three)
+
+
 @pytest.mark.parametrize("games", [1, 5, 37])
 def test_outputs_and_gradients_are_those_of_matrix_products(layers, games):
     x = torch.rand(games, SIZE)
