@@ -1,7 +1,7 @@
 """What one seat may know of a game: all that agents and encoders are given."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,11 +37,14 @@ class View:
     observation: NDArray[np.int8]
     mask: NDArray[np.int8]
     _resampler: Resampler | None = field(default=None, repr=False)
+    _segments: dict[str, NDArray[np.int8]] | None = field(default=None, init=False, repr=False)
 
     @property
     def segments(self) -> dict[str, NDArray[np.int8]]:
         """The observation's segments as named, shaped views of the same memory."""
-        return named_views(self.observation)
+        if self._segments is None:  # agents ask for them several times a decision
+            object.__setattr__(self, "_segments", named_views(self.observation))
+        return cast(dict[str, NDArray[np.int8]], self._segments)
 
     @property
     def can_resample(self) -> bool:
