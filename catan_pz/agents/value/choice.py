@@ -156,27 +156,24 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
 
 
 @kernel
-def is_certain(a: int) -> bool:
-    """Whether an action leads to one position, in which the same seat goes on."""
-    if a in (actions.ROLL, actions.END_TURN, actions.BUY_DEVELOPMENT_CARD) or a >= actions.OFFER:
-        return False
-    return not actions.MOVE_ROBBER <= a < actions.DISCARD
+def is_certain(s: State, a: int) -> bool:
+    """Whether an action of a turn leads to one position, in which the same seat goes on."""
+    return a != actions.END_TURN and a < actions.OFFER and outcomes_of(s, a) == 0
 
 
 @kernel
 def worth_with_next(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
     """What an action of a turn is worth, if need be together with a second one."""
     worth, p = worth_of_action(games, a, random_bits, w), int(games[0].player)
-    if games[0].phase != Phase.MAIN or not is_certain(a):
+    if games[0].phase != Phase.MAIN or not is_certain(games[0], a):
         return worth
-    w.spare[1] = games[0]
+    w.spare[1] = w.spare[0]  # where the action has led
     after, s = w.spare[1], w.spare[0]
-    step(after, a, w.script)
     if after.phase != Phase.MAIN:
         return worth
     for k in range(count_legal(after)):
         following = pick_legal(after, k)
-        if is_certain(following):
+        if is_certain(after, following):
             w.spare[0] = w.spare[1]
             step(s, following, w.script)
             worth = max(worth, value_of(s, p, w))
