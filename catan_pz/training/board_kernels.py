@@ -92,15 +92,15 @@ def gather(table: ConstInt64Matrix, one: Matrix, x: Matrix, y: Matrix, back: boo
     """Add to each row of a table what is at the places in it, or the other way."""
     for k in range(len(table)):
         for i in range(0, table.shape[1], 2):
-            this, other = table[k, i], table[k, i + 1]
+            this, further = table[k, i], table[k, i + 1] - table[k, i]
             if back:
-                source = Matrix(x.numbers, x.at + k * x.row, x.row, 1)
-                add_scaled(one, source, Matrix(y.numbers, y.at + this * y.row, 0, 1), x.row)
-                add_scaled(one, source, Matrix(y.numbers, y.at + other * y.row, 0, 1), x.row)
+                source = Matrix(x.numbers, x.at + k * x.row, 0, 1)
+                both = Matrix(y.numbers, y.at + this * y.row, further * y.row, 1)
+                multiply(one, source, both, both.at, both.row, 2, x.row, 1)
             else:
-                both = Matrix(x.numbers, x.at + this * x.row, (other - this) * x.row, 1)
-                target = y.at + k * y.row
-                multiply(one, both, Matrix(y.numbers, target, 0, 1), target, 0, 1, x.row, 2)
+                both = Matrix(x.numbers, x.at + this * x.row, further * x.row, 1)
+                target = Matrix(y.numbers, y.at + k * y.row, 0, 1)
+                multiply(one, both, target, target.at, 0, 1, x.row, 2)
 
 
 @kernel
