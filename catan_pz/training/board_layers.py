@@ -134,7 +134,7 @@ def _memory(games: int, numbers: int) -> NDArray[np.float32]:
 
 
 @cache
-def _pool(threads: int) -> Any:
+def make_pool(threads: int) -> Any:
     """Threads, each of which takes its share of the games."""
     return make_thread_pool(threads, threads, 1)
 
@@ -155,7 +155,7 @@ class _Compiled(torch.autograd.Function):
         works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
         games, *given = (t.detach().contiguous().numpy() for t in (x, weights, out, latent))
         run = board_kernels.run_forward
-        _pool(threads).run(run, games, threads, do, *given, works, ctx.kept[:needed])
+        make_pool(threads).run(run, games, threads, do, *given, works, ctx.kept[:needed])
         return out, latent
 
     @staticmethod
@@ -170,7 +170,7 @@ class _Compiled(torch.autograd.Function):
         works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
         games, latent = d_out.contiguous().numpy(), d_latent.contiguous().numpy()
         given = threads, do, turned, latent, ctx.kept, works, d_weights.numpy()
-        _pool(threads).run(board_kernels.run_back, games, *given)
+        make_pool(threads).run(board_kernels.run_back, games, *given)
         _SPARE[do.kept].append(ctx.kept)
         del ctx.kept
         return None, d_weights.sum(0), None, None

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
 from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
+from catan_pz.training.board_ppo import BoardPPO
 from catan_pz.training.imitation import imitate
 from catan_pz.training.options import Count, FrameArgs, set_up
 from catan_pz.training.policies import BoardPolicy
@@ -54,7 +54,7 @@ def train(
         reward=args.reward,
         seed=args.seed,
     )
-    model = MaskablePPO(
+    model = BoardPPO(
         BoardPolicy,
         games,
         learning_rate=LinearSchedule(1e-3, 0, 1),

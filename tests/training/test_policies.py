@@ -3,12 +3,14 @@
 from copy import deepcopy
 
 import numpy as np
+import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 from stable_baselines3.common.callbacks import BaseCallback
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
+from catan_pz.training.board_ppo import BoardPPO
 from catan_pz.training.policies import BoardPolicy, LegalActions
 
 
@@ -26,24 +28,29 @@ class Nothing(BaseCallback):
         return True
 
 
-def learner(policy, games):
+def learner(policy, games, algorithm=MaskablePPO):
     sizes = {"width": 8, "dense": 16}
-    return MaskablePPO(
+    return algorithm(
         policy, games, n_steps=16, batch_size=64, policy_kwargs=sizes, seed=1, device="cpu"
     )
 
 
-def test_an_update_is_that_of_sb3_contribs_own_parts():
+@pytest.mark.parametrize("algorithm", [MaskablePPO, BoardPPO])
+def test_an_update_is_that_of_sb3_contribs_own_parts(algorithm):
     games = CatanVecEnv(16, observation="units", seed=3)
-    one, stock = learner(BoardPolicy, games), learner(StockPolicy, games)
+    one, stock = learner(BoardPolicy, games, algorithm), learner(StockPolicy, games)
     _, callback = one._setup_learn(256, Nothing())
     one.collect_rollouts(games, callback, one.rollout_buffer, 16)
     stock.set_logger(one.logger)
     stock.rollout_buffer = deepcopy(one.rollout_buffer)
     before = deepcopy(one.policy.state_dict())
+    logged = []
     for model in (one, stock):
         np.random.seed(7)  # noqa: NPY002
         model.train()
+        logged.append(dict(model.logger.name_to_value))
+    for name, number in logged[1].items():
+        assert logged[0][name] == pytest.approx(number, rel=1e-2, abs=1e-4), name
     for name, array in one.policy.state_dict().items():
         torch.testing.assert_close(array, stock.policy.state_dict()[name], rtol=1e-3, atol=1e-4)
     assert not torch.equal(array, before[name])
