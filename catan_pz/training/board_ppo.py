@@ -223,13 +223,9 @@ class _Update:
         parts = -(-len(chosen) // GAMES)
         found = np.empty((parts, len(weights) + len(value)), np.float32)
         losses = np.empty((parts, len(LOSSES)), np.float32)
-        given = self.do, self.rollout, advantages, weights, self.turned, value
-        arrays = *given, self.works, found, losses
-        make_pool(self.threads).run(run_update, chosen, self.threads, *arrays)
-        gradient = torch.from_numpy(found.sum(0))
-        self.layers.weights.grad = gradient[: len(weights)]
-        self.head.weight.grad, self.head.bias.grad = (
-            gradient[None, len(weights) : -1],
-            gradient[-1:],
-        )
+        given = self.threads, self.do, self.rollout, advantages, weights, self.turned, value
+        make_pool(self.threads).run(run_update, chosen, *given, self.works, found, losses)
+        network, head = torch.from_numpy(found.sum(0)).split([len(weights), len(value)])
+        self.layers.weights.grad = network
+        self.head.weight.grad, self.head.bias.grad = head[None, :-1], head[-1:]
         return losses.sum(0)
