@@ -98,7 +98,7 @@ class ValueAgent(Agent):
         return action if is_offering(action) else None
 
     def _judged(self, view: View, *, with_next: bool = True) -> "_Judged":
-        """What it thinks of its actions, without trade together with a second one of the turn."""
+        """What it thinks of its actions, each together with a second one of the turn."""
         phase, chosen, actions = phase_of(view), self._evolved.act(view), judged(view)
         offers = self._trader is not None and phase != Phase.COMPOSE and may_offer(view)
         games = self._games(view)
@@ -106,8 +106,7 @@ class ValueAgent(Agent):
             return _Judged(chosen, games)
         if chosen not in actions:
             chosen = REJECT if phase == Phase.ANSWER else END_TURN
-        seed, with_next = self.random.next(), with_next and self._trader is None
-        worths = self._judge.worths(games, actions, seed, with_next=with_next)
+        worths = self._judge.worths(games, actions, self.random.next(), with_next=with_next)
         best = (worths - np.where(actions != chosen, self._margin(view), 0.0)).argmax()
         taken = int(actions[best])
         if not offers or self._trader is None:
