@@ -37,6 +37,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
+from catan_pz.training.board_ppo import BoardPPO
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.imitation import imitate
 from catan_pz.training.league import make_opponents
@@ -98,7 +99,9 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
     """A fresh learner."""
     policy, policy_kwargs = policy_of(args, BoardPolicy, separate_value=args.separate_value_network)
     end = args.learning_rate_end_factor
-    return MaskablePPO(
+    in_units = args.network == "board" and args.observation == "units"
+    learner = BoardPPO if in_units else MaskablePPO  # the same, its updates compiled
+    return learner(
         policy,
         games,
         learning_rate=LinearSchedule(args.learning_rate, args.learning_rate * end, 1),

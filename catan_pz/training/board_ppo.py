@@ -24,7 +24,7 @@ from catan_pz.training.board_program import Program, program
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
 
-class Rollout(NamedTuple):
+class Experience(NamedTuple):
     """A rollout of n decisions: observations (n, N) in natural units, legal actions (n, A) as 1.
 
     The factors are the clip range, and what squared errors and entropies count.
@@ -57,7 +57,7 @@ def write_probs(legal: Float32Array, logits: Float32Array, probs: Float32Array) 
 
 @kernel
 def differentiate(  # wide: what is read, and what is written
-    of: Rollout,
+    of: Experience,
     row: int,
     share: float,
     advantage: float,
@@ -100,7 +100,7 @@ def run_update(  # wide: what is read, and what is written
     last: int,
     threads: int,
     do: Program,
-    of: Rollout,
+    of: Experience,
     advantages: Float32Array,
     weights: Float32Array,
     turned: Float32Array,
@@ -175,8 +175,8 @@ class BoardPPO(MaskablePPO):
         arrays = [buffer.swap_and_flatten(getattr(buffer, name)) for name in names]
         actions, log_probs, returns, advantages = (array[:, 0] for array in arrays[2:])
         factors = np.array([clip_range, self.vf_coef, self.ent_coef], np.float32)
-        rollout = Rollout(arrays[0], arrays[1], actions, log_probs, returns, factors)
-        update, losses = _Update(policy, rollout), []
+        experience = Experience(arrays[0], arrays[1], actions, log_probs, returns, factors)
+        update, losses = _Update(policy, experience), []
         for _ in range(self.n_epochs):
             order = np.random.permutation(len(advantages))  # noqa: NPY002  # as sb3-contrib
             for start in range(0, len(order), self.batch_size):
@@ -202,12 +202,12 @@ class BoardPPO(MaskablePPO):
 class _Update:
     """The minibatches of a rollout, one after the other, in the same memory."""
 
-    def __init__(self, policy: Any, rollout: Rollout) -> None:
+    def __init__(self, policy: Any, experience: Experience) -> None:
         layers = policy.mlp_extractor
         do = program(*layers.sizes)
         _, dense, actions, _ = layers.sizes
         self.do = do._replace(kept=do.size)  # all of it is there on the way back
-        self.layers, self.head, self.rollout = layers, policy.value_net, rollout
+        self.layers, self.head, self.experience = layers, policy.value_net, experience
         self.threads = layers.threads or torch.get_num_threads()
         self.turned = np.zeros(do.turned, np.float32)
         numbers = 2 * BLOCK * do.size + SIZE + 2 * dense + 2 * actions
@@ -223,7 +223,7 @@ class _Update:
         parts = -(-len(chosen) // GAMES)
         found = np.empty((parts, len(weights) + len(value)), np.float32)
         losses = np.empty((parts, len(LOSSES)), np.float32)
-        given = self.threads, self.do, self.rollout, advantages, weights, self.turned, value
+        given = self.threads, self.do, self.experience, advantages, weights, self.turned, value
         make_pool(self.threads).run(run_update, chosen, *given, self.works, found, losses)
         network, head = torch.from_numpy(found.sum(0)).split([len(weights), len(value)])
         self.layers.weights.grad = network
