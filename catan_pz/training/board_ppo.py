@@ -40,7 +40,7 @@ class Experience(NamedTuple):
 
 @kernel
 def write_probs(legal: Float32Array, logits: Float32Array, probs: Float32Array) -> float:
-    """Write the legal actions' probabilities (A,); return the logit that a certain action has."""
+    """Write the legal actions' probabilities (A,); return the logit of a chance of 1."""
     most, total = np.float32(-np.inf), np.float32(0)
     for a in range(len(logits)):
         if legal[a] != np.float32(0):
@@ -159,12 +159,14 @@ def run_update(  # wide: what is read, and what is written
 class BoardPPO(MaskablePPO):
     """MaskablePPO of a `BoardPolicy` on observations in natural units.
 
-    On a CPU its updates are those of sb3-contrib up to rounding, elsewhere sb3-contrib's own.
+    On a CPU its updates are those of sb3-contrib up to rounding. Elsewhere, and with `target_kl` or
+    `clip_range_vf`, they are sb3-contrib's own.
     """
 
     def train(self) -> None:
         """Update the policy by the rollout."""
-        if self.device.type != "cpu":
+        limited = self.target_kl is not None or self.clip_range_vf is not None
+        if limited or self.device.type != "cpu":
             super().train()
             return
         policy: Any = self.policy
