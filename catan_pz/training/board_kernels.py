@@ -31,7 +31,7 @@ from catan_pz.training.board_program import (
 BLOCK: Final = 4
 """Games that go through the layers together."""
 
-GAMES: Final = 128
+GAMES: Final = 64
 """Games whose gradients are added one after the other; then those of all such groups are added.
 So the number of threads doesn't matter."""
 
