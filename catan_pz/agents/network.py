@@ -1,4 +1,4 @@
-"""Players that are small networks: read from files without pickles, run in NumPy alone.
+"""Players that are small networks: read from files without pickles, run without torch.
 
 Letters: K games, N numbers of an observation, A actions.
 """

@@ -4,7 +4,6 @@ Letters: K games, N numbers of an observation, W size of an embedding, D dense u
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final, cast
 
@@ -13,11 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from catan_pz.agents import board_network
+from catan_pz.agents.board_kernels import BLOCK, run_forward
+from catan_pz.agents.board_program import adjacency, layout, program, shapes
 from catan_pz.kernels.thread_pool import make_thread_pool
 from catan_pz.observation.segments import SIZE
-from catan_pz.training import board_kernels
-from catan_pz.training.board_program import layout, program
+from catan_pz.training.board_gradients import GAMES, run_back, turn
+from catan_pz.training.board_in_torch import evaluate
 
 
 class BoardLayers(nn.Module):
@@ -37,7 +37,8 @@ class BoardLayers(nn.Module):
         self.weights = nn.Parameter(torch.zeros(sum(self._counts)))
         with torch.no_grad():
             self._begin()
-        self._arithmetic = _InTorch()
+        for name, matrix in adjacency().items():
+            self.register_buffer(name, torch.tensor(matrix), persistent=False)
 
     def _begin(self) -> None:
         arrays = self._arrays()
@@ -47,7 +48,7 @@ class BoardLayers(nn.Module):
                 linear = nn.Linear(inputs, dense)
                 arrays[name].copy_(linear.weight.T)
                 arrays[f"{name}_bias"].copy_(linear.bias)
-        for name, shape in board_network.shapes(width, dense, actions).items():
+        for name, shape in shapes(width, dense, actions).items():
             if len(shape) == 2:
                 array = torch.zeros(shape)
                 nn.init.kaiming_uniform_(array.T, nonlinearity="relu")
@@ -61,9 +62,9 @@ class BoardLayers(nn.Module):
 
     @property
     def layers(self) -> dict[str, torch.Tensor]:
-        """The policy's arrays, views of the weights, by their names in `board_network.shapes`."""
+        """The policy's arrays, views of the weights, by their names in `board_program.shapes`."""
         arrays = self._arrays()
-        return {name: arrays[name] for name in board_network.shapes(*self.sizes[:3])}
+        return {name: arrays[name] for name in shapes(*self.sizes[:3])}
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(K, A) logits or Q-values, and (K, D) features for a value head."""
@@ -72,7 +73,7 @@ class BoardLayers(nn.Module):
             threads = self.threads or torch.get_num_threads()
             return cast(Any, _Compiled.apply(features, self.weights, self.sizes, threads))
         arrays = self._arrays()
-        outputs, seen = board_network.evaluate(arrays, self._arithmetic, features)
+        outputs, seen = evaluate(arrays, dict(self.named_buffers()), features)
         if self.sizes[-1]:
             seen = features
             for name in ("value_1", "value_2"):
@@ -86,37 +87,6 @@ class BoardLayers(nn.Module):
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(K, D)."""
         return self(features)[1]
-
-
-class _InTorch(nn.Module):
-    """What `board_network.InNumPy` asks for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        for name, matrix in board_network.adjacency().items():
-            self.register_buffer(name, torch.tensor(matrix), persistent=False)
-
-    def gathered(self, name: str, what: torch.Tensor) -> torch.Tensor:
-        return cast(torch.Tensor, getattr(self, name)) @ what
-
-    def affine(self, x: torch.Tensor, weight: torch.Tensor, plus: torch.Tensor) -> torch.Tensor:
-        return torch.addmm(plus, x, weight)
-
-    def affine_of(
-        self, parts: list[torch.Tensor], weight: torch.Tensor, plus: torch.Tensor
-    ) -> torch.Tensor:
-        for part, its in zip(parts, weight.split([x.shape[1] for x in parts]), strict=True):
-            plus = torch.addmm(plus, part, its)
-        return plus
-
-    def split(self, x: torch.Tensor, sizes: tuple[int, ...]) -> Sequence[torch.Tensor]:
-        return x.split([*sizes, x.shape[1] - sum(sizes)], 1)
-
-    def relu(self, x: torch.Tensor) -> torch.Tensor:
-        return x.relu_()
-
-    def join(self, parts: list[torch.Tensor], axis: int) -> torch.Tensor:
-        return torch.cat(parts, axis)
 
 
 _SPARE: Final[dict[int, list[NDArray[np.float32]]]] = defaultdict(list)
@@ -152,10 +122,9 @@ class _Compiled(torch.autograd.Function):
         out, latent = torch.empty(len(x), sizes[2]), torch.empty(len(x), sizes[1])
         needed = len(x) if ctx.needs_input_grad[1] else 0
         ctx.kept = _memory(needed, do.kept) if needed else np.empty((0, do.kept), np.float32)
-        works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
+        works = np.empty((threads, BLOCK * do.size), np.float32)
         games, *given = (t.detach().contiguous().numpy() for t in (x, weights, out, latent))
-        run = board_kernels.run_forward
-        make_pool(threads).run(run, games, threads, do, *given, works, ctx.kept[:needed])
+        make_pool(threads).run(run_forward, games, threads, do, *given, works, ctx.kept[:needed])
         return out, latent
 
     @staticmethod
@@ -164,13 +133,13 @@ class _Compiled(torch.autograd.Function):
     ) -> tuple[torch.Tensor | None, ...]:
         do, threads = ctx.program, ctx.threads
         turned = np.zeros(do.turned, np.float32)
-        board_kernels.turn(do, ctx.saved_tensors[0].detach().numpy(), turned)
-        parts = -(-len(d_out) // board_kernels.GAMES)
+        turn(do, ctx.saved_tensors[0].detach().numpy(), turned)
+        parts = -(-len(d_out) // GAMES)
         d_weights = torch.empty(parts, len(ctx.saved_tensors[0]))
-        works = np.empty((threads, board_kernels.BLOCK * do.size), np.float32)
+        works = np.empty((threads, BLOCK * do.size), np.float32)
         games, latent = d_out.contiguous().numpy(), d_latent.contiguous().numpy()
         given = threads, do, turned, latent, ctx.kept, works, d_weights.numpy()
-        make_pool(threads).run(board_kernels.run_back, games, *given)
+        make_pool(threads).run(run_back, games, *given)
         _SPARE[do.kept].append(ctx.kept)
         del ctx.kept
         return None, d_weights.sum(0), None, None

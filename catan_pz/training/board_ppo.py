@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import explained_variance
 
+from catan_pz.agents.board_kernels import BLOCK, prepare, run_steps, write_results
+from catan_pz.agents.board_program import Program, program
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float32Array, Float32Matrix, Int8Matrix, Int64Array
 from catan_pz.observation.encode import scale
 from catan_pz.observation.segments import SIZE
-from catan_pz.training import board_kernels
-from catan_pz.training.board_kernels import BLOCK, GAMES
+from catan_pz.training.board_gradients import GAMES, read_gradients, run_steps_back, turn
 from catan_pz.training.board_layers import make_pool
-from catan_pz.training.board_program import Program, program
 
 LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_kl", "clip_fraction")
 
@@ -129,11 +129,11 @@ def run_update(  # wide: what is read, and what is written
                 count = min(BLOCK, end - start)
                 for g in range(count):
                     scale(of.observations[games[start + g]], x)
-                    board_kernels.prepare(do, x, work[g * size : (g + 1) * size])
-                board_kernels.run_steps(do, weights, work, count)
+                    prepare(do, x, work[g * size : (g + 1) * size])
+                run_steps(do, weights, work, count)
                 for g in range(count):
                     own = work[g * size : (g + 1) * size]
-                    board_kernels.write_results(do, own, results[0], latent)
+                    write_results(do, own, results[0], latent)
                     judged = value[dense]
                     for k in range(dense):
                         judged += latent[k] * value[k]
@@ -151,9 +151,9 @@ def run_update(  # wide: what is read, and what is written
                         d_latent[k] = d_judged * value[k]
                     d_value[dense] += d_judged
                     d_own = d_work[g * size : (g + 1) * size]
-                    board_kernels.read_gradients(do, d_own, results[1], d_latent)
+                    read_gradients(do, d_own, results[1], d_latent)
                 of_network = d_weights[part, : len(weights)]
-                board_kernels.run_steps_back(do, turned, work, d_work, of_network, count)
+                run_steps_back(do, turned, work, d_work, of_network, count)
 
 
 class BoardPPO(MaskablePPO):
@@ -221,7 +221,7 @@ class _Update:
         """Set the gradients of decisions with their advantages; return the losses."""
         weights = self.layers.weights.detach().numpy()
         value = torch.cat([self.head.weight.detach()[0], self.head.bias.detach()]).numpy()
-        board_kernels.turn(self.do, weights, self.turned)
+        turn(self.do, weights, self.turned)
         parts = -(-len(chosen) // GAMES)
         found = np.empty((parts, len(weights) + len(value)), np.float32)
         losses = np.empty((parts, len(LOSSES)), np.float32)

@@ -1,6 +1,6 @@
 """Policies of Stable-Baselines3 that trainings choose from, dense or on the board network.
 
-`BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_network` says
+`BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_program` says
 what the network is, which shares weights across the board. Letters: K games, N numbers of an
 observation, A actions, D dense units.
 """

@@ -45,7 +45,7 @@ class SelfPlayNetwork(nn.Module):
 
     Args:
         num_actions, num_players: A and P.
-        kind: "board" for the network of `agents.board_network`, "dense" for two dense layers.
+        kind: "board" for the network of `agents.board_program`, "dense" for two dense layers.
         width, embedding_size: of a dense layer, and of places in the board network.
         critic: "shared" for values from the policy's last layer, "separate" for two dense layers
             of their own, "hidden" for such layers that see all hands and cards besides. The

@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
-from catan_pz.agents.board_network import ROWS, BoardNetwork, adjacency, shapes
+from catan_pz.agents.board_kernels import BLOCK
+from catan_pz.agents.board_network import BoardNetwork
+from catan_pz.agents.board_program import adjacency, shapes
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import NUM_EDGES, NUM_HEXES
+
+GAMES = 10 * BLOCK + 1
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +24,7 @@ def network():
 
 @pytest.fixture(scope="module")
 def positions():
-    batch = SingleLearnerBatch(ROWS + 9, seed=1, seat="random", num_players=3, trading=False)
+    batch = SingleLearnerBatch(GAMES, seed=1, seat="random", num_players=3, trading=False)
     for _ in range(40):
         batch.step(batch.sample())
     return batch.observation.copy()
@@ -88,7 +92,7 @@ def test_every_number_of_an_observation_counts(network, positions):
 
 def test_rows_do_not_depend_on_one_another(network, positions):
     together = network.logits(positions)
-    assert together.shape == (ROWS + 9, 252)
-    for i in (0, ROWS - 1, ROWS, ROWS + 8):
+    assert together.shape == (GAMES, 252)
+    for i in (0, BLOCK - 1, BLOCK, GAMES - 1):
         np.testing.assert_allclose(network.logits(positions[i : i + 1])[0], together[i], atol=1e-4)
     assert network.logits(positions[:0]).shape == (0, 252)

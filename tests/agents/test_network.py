@@ -9,7 +9,8 @@ import pytest
 
 from catan_pz import agents, encoders
 from catan_pz.agents import network
-from catan_pz.agents.board_network import BoardNetwork, shapes
+from catan_pz.agents.board_network import BoardNetwork
+from catan_pz.agents.board_program import shapes
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.agents.model_files import check_weights
 from catan_pz.agents.network import Base, DenseNetwork, Model, NetworkAgent

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from catan_pz.agents.board_network import BoardNetwork, shapes
+from catan_pz.agents.board_network import BoardNetwork
+from catan_pz.agents.board_program import shapes
 from catan_pz.board.symmetries import SYMMETRIES, Symmetry
 from catan_pz.events import outcome_of
 from catan_pz.game.game import Game

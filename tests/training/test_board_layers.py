@@ -6,32 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from catan_pz.agents.board_network import BoardNetwork, adjacency, evaluate
+from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.observation.segments import SIZE
 from catan_pz.training import board_layers
+from catan_pz.training.board_in_torch import evaluate
 from catan_pz.training.board_layers import BoardLayers
-
-
-class ByMatrices:
-    """The arithmetic in its plainest form."""
-
-    def gathered(self, name, what):
-        return torch.tensor(adjacency()[name]) @ what
-
-    def affine(self, x, weight, plus):
-        return x @ weight + plus
-
-    def affine_of(self, parts, weight, plus):
-        return torch.cat(parts, 1) @ weight + plus
-
-    def split(self, x, sizes):
-        return x.tensor_split(np.cumsum(sizes).tolist(), 1)
-
-    def relu(self, x):
-        return torch.relu(x)
-
-    def join(self, parts, axis):
-        return torch.cat(parts, axis)
 
 
 @pytest.fixture
@@ -58,16 +37,16 @@ def test_threads_do_not_change_what_is_computed(layers):
 
 
 @pytest.mark.parametrize("games", [1, 5, 37])
-def test_outputs_and_gradients_are_those_of_matrix_products(layers, games):
+def test_outputs_and_gradients_are_those_of_torch(layers, games):
     x = torch.rand(games, SIZE)
-    found, expected = layers(x), evaluate(dict(layers.layers.items()), ByMatrices(), x)
+    found, expected = layers(x), evaluate(layers.layers, dict(layers.named_buffers()), x)
     for one, other in zip(found, expected, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
     weights = torch.randn_like(found[0])
     (gradient,) = torch.autograd.grad((found[0] * weights).sum() + found[1].sum(), layers.weights)
     loss = (expected[0] * weights).sum() + expected[1].sum()
-    (of_products,) = torch.autograd.grad(loss, layers.weights)
-    torch.testing.assert_close(gradient, of_products, rtol=1e-3, atol=1e-4)
+    (of_torch,) = torch.autograd.grad(loss, layers.weights)
+    torch.testing.assert_close(gradient, of_torch, rtol=1e-3, atol=1e-4)
     with torch.no_grad():
         layers.weights.copy_(gradient)
     assert all(array.abs().max() > 0 for array in layers.layers.values())
@@ -81,7 +60,7 @@ def test_memory_serves_batches_of_other_sizes(layers, monkeypatch):
     assert [[len(one) for one in found] for found in spare.values()] == [[12]]
 
 
-def test_numpy_plays_what_torch_learns(layers):
+def test_what_learns_is_what_plays(layers):
     arrays = {name: array.detach().numpy() for name, array in layers.layers.items()}
     x = torch.rand(7, SIZE)
     played = BoardNetwork(arrays).evaluate(x.numpy())

@@ -1,7 +1,9 @@
 """The board network as a program for compiled code: a few operations on the numbers of one game.
 
-`board_network.evaluate` says what is computed. Each row of a matrix takes whole tiles; what it has
-too much is 0. Letters: W size of an embedding, D dense units, A actions.
+It is a graph network that shares its weights across the vertices, edges and hexes of the board:
+the same small layers compute the embedding of every vertex, edge and hex, first from its own
+features, then by message passing from its neighbours. Each row of a matrix takes whole tiles; what
+it has too much is 0. Letters: V vertices, W size of an embedding, D dense units, A actions.
 """
 
 from functools import cache
@@ -9,20 +11,93 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
-from catan_pz.agents.board_network import ELSEWHERE, OF_ALL, OF_VERTEX, adjacency, shapes
+from catan_pz.board.topology import EDGE_VERTICES, HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.kernels.tiles import LANES
 from catan_pz.kernels.types import Int64Matrix
 from catan_pz.observation.segments import PLACES, SIZE
-from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES
+from catan_pz.terms import (
+    MAX_PLAYERS,
+    NUM_EDGES,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    TERRAIN_COUNTS,
+)
+
+ELSEWHERE: Final = PLACES["own_hand"].start
+"""Where the part of an observation begins that belongs to no place of the board."""
+
+_NUM_HARBOR_KINDS: Final = NUM_RESOURCES + 1
+OF_TERRAIN: Final = len(TERRAIN_COUNTS)
+OF_HEX: Final = OF_TERRAIN + 3
+OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
+OF_EDGE: Final = MAX_PLAYERS
+LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
+"""Own cards of a resource, scaled, each of which is a feature: costs are thresholds."""
+
+OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(LEVELS))
+
+
+def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
+    """(rows, V) 1 where a vertex is among a row's entries."""
+    matrix = np.zeros((len(table), NUM_VERTICES), np.float32)
+    np.put_along_axis(matrix, table, 1, axis=1)
+    return matrix
+
+
+def adjacency() -> dict[str, NDArray[np.float32]]:
+    """Matrices of what touches: 1 in a place's row for each place of the other kind at it.
+
+    "vertex_vertices" (V, V) tells the other ends of a vertex' edges.
+    """
+    edge_vertices, hex_vertices = _touching(EDGE_VERTICES), _touching(HEX_VERTICES)
+    both_ends = edge_vertices.T @ edge_vertices
+    return {
+        "vertex_hexes": hex_vertices.T,
+        "vertex_harbors": _touching(HARBOR_VERTICES).T,
+        "vertex_edges": edge_vertices.T,
+        "vertex_vertices": both_ends - np.diag(both_ends.diagonal()),
+        "edge_vertices": edge_vertices,
+        "hex_vertices": hex_vertices,
+    }
+
+
+def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
+    """The layers' arrays by name for W, D and A: weights (in, out), and biases (out,)."""
+    layers: dict[str, tuple[int, ...]] = {
+        "context": (OF_ALL, 2 * width),
+        "vertex_1": (OF_VERTEX, width),
+        "vertex_1_context": (2 * width, width),
+        "edge_1": (OF_EDGE, width),
+        "edge_1_vertex": (width, width),
+        "vertex_2": (width, width),
+        "vertex_2_edge": (width, width),
+        "vertex_2_context": (2 * width, width),
+        "edge_2": (width, width),
+        "edge_2_vertex": (width, width),
+        "hex": (OF_HEX, width),
+        "hex_vertex": (width, width),
+        "hex_context": (2 * width, width),
+        "vertex_head": (width, 2),
+        "edge_head": (width, 1),
+        "hex_head": (width, 1),
+        "dense_1": (OF_ALL + 4 * width, dense),
+        "dense_2": (dense, dense),
+        "dense_head": (dense, actions),
+    }
+    without = [name for name in layers if name.endswith(("_context", "_vertex", "_2_edge"))]
+    biases = {f"{name}_bias": shape[1:] for name, shape in layers.items() if name not in without}
+    return layers | biases
+
 
 MULTIPLY, BIAS, RELU, POOL, EDGE_ENDS, TO_VERTICES, HEX_CORNERS = range(7)
 """Operations: add a product; write weights; leave what is positive; add the sum of all places times
 their factors, of each edge's ends, of the edges at each vertex, of each hex's corners.
 """
 
-OF_TERRAIN: Final = (PLACES["hex_terrain"].stop - PLACES["hex_terrain"].start) // NUM_HEXES
 YIELDS: Final = NUM_RESOURCES + 1
 """Pips of each hex: by resource, and under the robber."""
 
@@ -220,7 +295,7 @@ def _pairs(starts: dict[str, int]) -> list[tuple[int, int]]:
 
 
 def _outputs(starts: dict[str, int], actions: int) -> list[tuple[int, ...]]:
-    """The rows of `Program.outputs`; `board_network` says what each action gets."""
+    """The rows of `Program.outputs`; what is added up for each action."""
     dense, last = starts["dense_head"], 0
     rows: list[tuple[int, ...]] = []
     for first, count, at_places in (
