@@ -1,7 +1,7 @@
 """What one viewer can conclude about hidden development cards."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import lru_cache
 from itertools import product
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD
 from catan_pz.events import EventKind, Events
-from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
+from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NOBODY, NUM_CARD_KINDS, Card, Phase
 
 ANY: Final = DECK_COUNTS[Card.VICTORY_POINT]
 """Stands where a group may hold all victory point cards of the deck."""
@@ -203,10 +203,10 @@ class CardBelief:
     def slots(self, record: np.ndarray) -> Iterator[tuple[tuple[Slots, ...], int]]:
         """Where the unknown cards can lie, the deck last, with a weight."""
         others = [p for p in range(len(self.groups)) if p != self.viewer]
-        held = [int(record["cards"][p].sum()) for p in others]
+        held = record["cards"].sum(1).tolist()
         deck, in_turn = Slots(DECK, int(record["deck_left"])), int(record["turn_player"])
         for sizes in product(*(self.groups[p].sizes.items() for p in others)):
-            if [sum(counts) for counts, _ in sizes] != held:
+            if any(sum(counts) != held[p] for p, (counts, _) in zip(others, sizes, strict=True)):
                 raise ValueError("the development cards are not those that were followed")
             places = [
                 Slots(p, count, p == in_turn and k >= self.groups[p].num_old)
@@ -215,40 +215,20 @@ class CardBelief:
             ]
             yield (*places, deck), prod(weight for _, weight in sizes)
 
-    def splits(self, record: np.ndarray) -> dict[Split, int]:
+    def splits(self, record: np.ndarray) -> Mapping[Split, int]:
         """The ways to split the unknown victory point cards among `slots`, with their numbers.
 
         A split's number is the choices of cards that make it, times the weight of its slots.
         """
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
-        ways = {}
-        for places, weight in self.slots(record):
-            for points in _splits(tuple(place.size for place in places), cards):
-                if self._is_possible(record, places, points):
-                    number = weight
-                    for place, count in zip(places, points, strict=True):
-                        number *= comb(place.size, count)
-                    ways[places, points] = number
+        winner, needed = int(record["winner"]), 0
+        if winner not in (NOBODY, self.viewer):
+            needed = int(record["victory_points"]) - int(record["visible_points"][winner])
+        limits = tuple(tuple(groups.most) for groups in self.groups)
+        ways = _numbers(tuple(self.slots(record)), limits, cards, winner, needed)
         if not ways:
             raise ValueError("no victory point cards fit what was seen")
         return ways
-
-    def _is_possible(
-        self, record: np.ndarray, places: tuple[Slots, ...], points: tuple[int, ...]
-    ) -> bool:
-        limits = [iter(groups.most) for groups in self.groups]
-        held = [0] * len(self.groups)
-        for place, count in zip(places, points, strict=True):
-            if place.seat == DECK:
-                continue
-            held[place.seat] += count
-            if held[place.seat] > next(limits[place.seat]):
-                return False
-        winner = int(record["winner"])
-        if winner < 0 or winner == self.viewer:
-            return True
-        needed = int(record["victory_points"]) - int(record["visible_points"][winner])
-        return held[winner] >= needed
 
     def victory_point_probabilities(self, record: np.ndarray) -> NDArray[np.float64]:
         """(P, 6) probability that each seat holds 0 to 5 victory point cards."""
@@ -269,40 +249,42 @@ class CardBelief:
     def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
         """Write random cards that fit into records (G,), which look alike to the viewer."""
         ways = self.splits(games[0])
-        numbers = np.array(list(ways.values()), np.float64)
-        drawn = rng.choice(len(numbers), len(games), p=numbers / numbers.sum())
-        splits, rows_of = list(ways), dict[tuple[Slots, ...], list[int]]()
+        splits, up_to = list(ways), np.array(list(ways.values()), np.float64).cumsum()
+        drawn = up_to.searchsorted(rng.random(len(games)) * up_to[-1], "right")
+        rows_of = dict[tuple[Slots, ...], list[int]]()
         for row, k in enumerate(drawn.tolist()):
             rows_of.setdefault(splits[k][0], []).append(row)
-        for places in dict.fromkeys(places for places, _ in splits):
-            rows = rows_of.get(places)
-            if rows is not None:
-                dealt = games[rows]
-                self._deal(dealt, places, np.array([splits[k][1] for k in drawn[rows]]), rng)
+        for places, rows in rows_of.items():
+            dealt = games if len(rows) == len(games) else games[rows]
+            self._deal(dealt, places, np.array([splits[k][1] for k in drawn[rows]]), rng)
+            if dealt is not games:
                 games[rows] = dealt
 
     def _deal(
         self, games: np.ndarray, places: tuple[Slots, ...], points: NDArray[np.int64], rng: Any
     ) -> None:
         """Write cards into records whose places hold so many victory points (G, places)."""
-        counts = [place.size for place in places]
+        filled = [k for k, place in enumerate(places) if place.size]
+        sizes = [places[k].size for k in filled]
+        place_of = np.arange(len(filled)).repeat(sizes)
+        ends = np.cumsum(sizes)
         # In each place the cards with the smallest of random numbers are the victory points.
-        cards = np.full((len(games), sum(counts)), int(Card.VICTORY_POINT), np.int8)
-        ends = np.cumsum(counts).tolist()
-        is_other = np.empty(cards.shape, np.bool_)
-        for k, (end, count) in enumerate(zip(ends, counts, strict=True)):
-            ranks = rng.random((len(games), count)).argsort(1).argsort(1)
-            is_other[:, end - count : end] = ranks >= points[:, k, None]
-        kinds = np.repeat(np.arange(NUM_CARD_KINDS, dtype=np.int8), self.unknown(games[0]))
+        order = (rng.random((len(games), len(place_of))) + place_of).argsort(1)
+        rank = np.arange(len(place_of)) - (ends - sizes)[place_of]
+        is_other = np.empty(order.shape, np.bool_)
+        np.put_along_axis(is_other, order, rank >= points[:, filled][:, place_of], 1)
+        kinds = np.arange(NUM_CARD_KINDS, dtype=np.int8).repeat(self.unknown(games[0]))
         others = kinds[kinds != Card.VICTORY_POINT]
-        cards[is_other] = rng.permuted(np.tile(others, (len(games), 1)), axis=1).reshape(-1)
-        for place in places:
-            if place.seat != DECK:
-                games["cards"][:, place.seat] = 0
+        cards = np.full(order.shape, int(Card.VICTORY_POINT), np.int8)
+        cards[is_other] = rng.permuted(others[None].repeat(len(games), 0), axis=1).reshape(-1)
+        for p in range(len(self.groups)):
+            if p != self.viewer:
+                games["cards"][:, p] = 0
         if games["turn_player"][0] != self.viewer:
             games["new_cards"] = 0
-        for place, end in zip(places, ends, strict=True):
-            _put(games, place, cards[:, end - place.size : end])
+        games["deck"] = 0
+        for k, end in zip(filled, ends.tolist(), strict=True):
+            _put(games, places[k], cards[:, end - places[k].size : end])
 
     def deal_with_card(
         self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
@@ -339,7 +321,6 @@ def _add(record: np.ndarray, seat: int, card: int, count: int) -> None:
 def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
     """Write the cards (G, count) of a place into games (G,)."""
     if place.seat == DECK:
-        games["deck"] = 0
         games["deck"][:, DECK_SIZE - place.size :] = cards
         return
     counts = (cards[:, :, None] == np.arange(NUM_CARD_KINDS)).sum(1, dtype=np.int8)
@@ -355,3 +336,41 @@ def _splits(room: tuple[int, ...], cards: int) -> list[tuple[int, ...]]:
         return [] if cards else [()]
     counts = range(min(room[0], cards) + 1)
     return [(count, *rest) for count in counts for rest in _splits(room[1:], cards - count)]
+
+
+@lru_cache(maxsize=1000)
+def _numbers(
+    slots: tuple[tuple[tuple[Slots, ...], int], ...],
+    limits: tuple[tuple[int, ...], ...],
+    cards: int,
+    winner: int,
+    needed: int,
+) -> Mapping[Split, int]:
+    """The ways to split so many victory point cards among slots with weights, by `splits`.
+
+    The limits are those of each seat's groups; the winner holds as many as it needed.
+    """
+    ways = {}
+    for places, weight in slots:
+        rooms = tuple(place.size for place in places)
+        for points in _splits(rooms, cards):
+            if _is_possible(places, points, limits, winner, needed):
+                ways[places, points] = weight * prod(map(comb, rooms, points))
+    return ways
+
+
+def _is_possible(
+    places: tuple[Slots, ...],
+    points: tuple[int, ...],
+    limits: tuple[tuple[int, ...], ...],
+    winner: int,
+    needed: int,
+) -> bool:
+    left = [iter(most) for most in limits]
+    held = [0] * len(limits)
+    for place, count in zip(places, points, strict=True):
+        if place.seat != DECK:
+            held[place.seat] += count
+            if held[place.seat] > next(left[place.seat]):
+                return False
+    return needed == 0 or held[winner] >= needed

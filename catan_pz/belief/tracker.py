@@ -190,7 +190,7 @@ class Belief:
         own hands and what is shared. An opponent who composes an offer has composed a single card,
         drawn from those with which it may begin. Only hands that allow what is `coming` are drawn.
         """
-        games = as_games(np.full(count, record, STATE))
+        games = as_games(np.frombuffer(bytearray(record.tobytes() * count), STATE))
         possible = self.hands if coming is None else self._allowing(coming)
         hands = possible.draw(rng, count)
         self._check(record, hands)
@@ -200,7 +200,7 @@ class Belief:
         games["rng"] = rng.integers(0, 2**64, count, dtype=np.uint64)
         resampling.settle(games, self.viewer)
         composer = int(record["player"])
-        if record["phase"] == Phase.COMPOSE and composer != self.viewer:
+        if composer != self.viewer and record["phase"] == Phase.COMPOSE:
             for i in range(count):
                 _compose_anew(games, i, composer, rng)
             resampling.settle(games, self.viewer)
@@ -230,7 +230,7 @@ class Belief:
             known["new_cards"] = 0
             known["new_cards"][0] = bought
         composer = int(record["player"])
-        if record["phase"] == Phase.COMPOSE and composer != viewer:
+        if composer != viewer and record["phase"] == Phase.COMPOSE:
             known["offer_give"][composer] = known["offer_get"][composer] = 0
         return games
 
@@ -248,16 +248,15 @@ class Belief:
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
         """Write into games (G,), whose hands are possible, what each seat knows of them."""
         n = len(self.shared)
-        hands = games["hand"][:, :n]
-        for o, bounds in enumerate(self.shared):
-            least, most = bounds.least, bounds.most
-            if o == self.viewer and not self.customs.loose_sums:
-                least, most = bounds_of(record, o)
-            # Hands that were drawn regardless of the sums may lie beyond the bounds.
-            games["below"][:, o, :n] = np.maximum(hands - least, 0)
-            games["above"][:, o, :n] = np.maximum(most - hands, 0)
-            games["below"][:, o, o] = 0
-            games["above"][:, o, o] = 0
+        hands = games["hand"][:, None, :n]
+        bounds = [(one.least, one.most) for one in self.shared]
+        if not self.customs.loose_sums:
+            bounds[self.viewer] = bounds_of(record, self.viewer)
+        least, most = (np.array(side) for side in zip(*bounds, strict=True))
+        # A seat knows its own hand. Hands that were drawn regardless of the sums may lie beyond.
+        others = ~np.eye(n, dtype=np.bool_)[:, :, None]
+        games["below"][:, :n, :n] = np.maximum(hands - least, 0) * others
+        games["above"][:, :n, :n] = np.maximum(most - hands, 0) * others
 
     def shown_bank(self) -> NDArray[np.int64]:
         """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""

@@ -131,7 +131,7 @@ class Game:
     @property
     def is_over(self) -> bool:
         """Whether somebody has won."""
-        return bool(self.games["phase"][0] == Phase.OVER)
+        return int(self.games["phase"][0]) == Phase.OVER
 
     @property
     def is_truncated(self) -> bool:

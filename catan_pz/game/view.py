@@ -1,7 +1,7 @@
 """What one seat may know of a game: all that agents and encoders are given."""
 
 from dataclasses import dataclass, field
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,11 @@ class View:
     @property
     def segments(self) -> dict[str, NDArray[np.int8]]:
         """The observation's segments as named, shaped views of the same memory."""
-        if self._segments is None:  # agents ask for them several times a decision
-            object.__setattr__(self, "_segments", named_views(self.observation))
-        return cast(dict[str, NDArray[np.int8]], self._segments)
+        segments = self._segments
+        if segments is None:  # agents ask for them several times a decision
+            segments = named_views(self.observation)
+            object.__setattr__(self, "_segments", segments)
+        return segments
 
     @property
     def can_resample(self) -> bool:

@@ -82,6 +82,8 @@ class ValueAgent(Agent):
             action = self._trader.next_card(view)
             if action is not None:
                 return action
+        if np.count_nonzero(view.mask) == 1:
+            return int(view.mask.argmax())
         judged = self._judged(view)
         if judged.offer is None or self._trader is None:
             return judged.chosen
