@@ -26,10 +26,11 @@ from catan_pz.training.console import run_program
 
 OPPONENTS = {"value": VALUE, "evolved": EVOLVED, "heuristic": HEURISTIC}
 TEST = EloTest(0, 20)
+EVERY = 50
 
 
 def match(net: ValueNet, margin: float, against: str, boards: int, seed: int) -> np.ndarray:
-    """(B,) games won on each board; the test may end it earlier."""
+    """(B,) games won on each board; every `EVERY` boards the test may end it."""
     seats, rng = net.rules.num_players, np.random.default_rng(seed)
     rules = Rules(num_players=seats, trading=False)
     works = [workspace(one.weights, rules.num_actions) for one in (net, shipped(seats))]
@@ -41,7 +42,7 @@ def match(net: ValueNet, margin: float, against: str, boards: int, seed: int) ->
             play_match(game.games, seat, OPPONENTS[against], margin, MARGIN, bits, *works)
             wins += game.winner == seat
         won.append(wins)
-        if against == "value" and len(won) > 1:
+        if against == "value" and len(won) % EVERY == 0:
             if TEST.verdict(TEST.log_likelihood_ratio(won, seats, seats)) is not None:
                 break
     return np.array(won)
