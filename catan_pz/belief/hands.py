@@ -164,9 +164,8 @@ class HandBelief:
 
     def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.int8]:
         """(count, P, R) hands drawn by weight."""
-        weights = self.weights.astype(np.float64)
-        drawn = rng.choice(len(weights), count, p=weights / weights.sum())
-        return np.array(self.hands[drawn])
+        up_to = self.weights.astype(np.float64).cumsum()
+        return np.array(self.hands[up_to.searchsorted(rng.random(count) * up_to[-1], "right")])
 
 
 def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
