@@ -3,7 +3,6 @@
 Letters: K games, N numbers of an observation, W size of an embedding, D dense units, A actions.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.board_kernels import BLOCK, run_forward
-from catan_pz.agents.board_program import layout, program, shapes
+from catan_pz.agents.board_program import layout, program, shapes, views
 from catan_pz.agents.model_files import check_weights
 from catan_pz.observation.segments import SCALES, SIZE
 
@@ -56,12 +55,10 @@ class BoardNetwork:
     def _weights(self) -> NDArray[np.float32]:
         """All arrays, one behind the other, as the program reads them."""
         shapes_of, counts = layout(*self._sizes)
-        parts = []
-        for (name, shape), count in zip(shapes_of.items(), counts, strict=True):
-            part = np.zeros((math.prod(shape[:-1]), count // math.prod(shape[:-1])), np.float32)
-            part[:, : shape[-1]] = self.arrays[name]
-            parts.append(part.ravel())
-        return np.concatenate(parts)
+        weights = np.zeros(sum(counts), np.float32)
+        for name, view in views(shapes_of, np.split(weights, np.cumsum(counts)[:-1])).items():
+            view[...] = self.arrays[name]
+        return weights
 
     @property
     def _sizes(self) -> tuple[int, int, int, bool]:

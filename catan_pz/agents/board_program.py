@@ -6,9 +6,10 @@ features, then by message passing from its neighbours. Each row of a matrix take
 it has too much is 0. Letters: V vertices, W size of an embedding, D dense units, A actions.
 """
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,6 +146,12 @@ def layout(
     value |= {"value_2": (dense, dense), "value_2_bias": (dense,)}
     arrays = shapes(width, dense, actions) | (value if separate_value else {})
     return arrays, [int(np.prod(s[:-1])) * _whole(s[-1]) for s in arrays.values()]
+
+
+def views(shapes_of: Mapping[str, tuple[int, ...]], parts: Iterable[Any]) -> dict[str, Any]:
+    """The arrays of a layout by name, from the numbers of each, in NumPy or torch."""
+    of_names = zip(shapes_of.items(), parts, strict=True)
+    return {n: part.reshape(*shape[:-1], -1)[..., : shape[-1]] for (n, shape), part in of_names}
 
 
 class _Writer:

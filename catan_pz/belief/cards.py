@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD
+from catan_pz.belief.resampling import drawn_by_weight
 from catan_pz.events import EventKind, Events
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NOBODY, NUM_CARD_KINDS, Card, Phase
 
@@ -249,8 +250,7 @@ class CardBelief:
     def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
         """Write random cards that fit into records (G,), which look alike to the viewer."""
         ways = self.splits(games[0])
-        splits, up_to = list(ways), np.array(list(ways.values()), np.float64).cumsum()
-        drawn = up_to.searchsorted(rng.random(len(games)) * up_to[-1], "right")
+        splits, drawn = list(ways), drawn_by_weight(list(ways.values()), len(games), rng)
         rows_of = dict[tuple[Slots, ...], list[int]]()
         for row, k in enumerate(drawn.tolist()):
             rows_of.setdefault(splits[k][0], []).append(row)

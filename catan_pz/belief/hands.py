@@ -15,6 +15,7 @@ from catan_pz.belief.hand_events import (
     MonopolyTaken,
     Theft,
 )
+from catan_pz.belief.resampling import drawn_by_weight
 from catan_pz.engine.ranges import MOST_CARDS
 
 MOST_HYPOTHESES: Final = 1_000_000
@@ -164,8 +165,7 @@ class HandBelief:
 
     def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.int8]:
         """(count, P, R) hands drawn by weight."""
-        up_to = self.weights.astype(np.float64).cumsum()
-        return np.array(self.hands[up_to.searchsorted(rng.random(count) * up_to[-1], "right")])
+        return np.array(self.hands[drawn_by_weight(self.weights, count, rng)])
 
 
 def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:

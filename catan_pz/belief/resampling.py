@@ -1,4 +1,9 @@
-"""The rules that resampling needs, as entry points; compiled on first use."""
+"""What resampling needs: draws by weight, and rules as entry points, compiled on first use."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from catan_pz.engine.derive import derive
 from catan_pz.engine.hands import tighten
@@ -6,6 +11,12 @@ from catan_pz.engine.state import States
 from catan_pz.engine.trade import can_compose_get, can_compose_give, erase_offer
 from catan_pz.kernels.rule import entry
 from catan_pz.terms import NUM_RESOURCES
+
+
+def drawn_by_weight(weights: ArrayLike, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    """(count,) indices drawn in proportion to weights, which need not add up to 1."""
+    up_to = np.asarray(weights, np.float64).cumsum()
+    return up_to.searchsorted(rng.random(count) * up_to[-1], "right")
 
 
 @entry

@@ -190,6 +190,7 @@ class Belief:
         own hands and what is shared. An opponent who composes an offer has composed a single card,
         drawn from those with which it may begin. Only hands that allow what is `coming` are drawn.
         """
+        # NumPy would fill an array of records field by field.
         games = as_games(np.frombuffer(bytearray(record.tobytes() * count), STATE))
         possible = self.hands if coming is None else self._allowing(coming)
         hands = possible.draw(rng, count)

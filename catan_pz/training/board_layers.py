@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from catan_pz.agents.board_kernels import BLOCK, run_forward
-from catan_pz.agents.board_program import adjacency, layout, program, shapes
+from catan_pz.agents.board_program import adjacency, layout, program, shapes, views
 from catan_pz.kernels.thread_pool import make_thread_pool
 from catan_pz.observation.segments import SIZE
 from catan_pz.training.board_gradients import GAMES, run_back, turn
@@ -57,8 +57,7 @@ class BoardLayers(nn.Module):
 
     def _arrays(self) -> dict[str, torch.Tensor]:
         """Views of the weights by name."""
-        parts = zip(self._shapes.items(), self.weights.split(self._counts), strict=True)
-        return {name: part.view(*shape[:-1], -1)[..., : shape[-1]] for (name, shape), part in parts}
+        return views(self._shapes, self.weights.split(self._counts))
 
     @property
     def layers(self) -> dict[str, torch.Tensor]:
