@@ -34,6 +34,9 @@ PLAYERS = {
 DELAY = 1e-4
 """Win probability that a turn is worth: between two ways to win, the quicker is chosen."""
 
+MOST_OFFERS = 1
+"""Offers a turn in rollouts: more take time, and were not seen to tell actions apart better."""
+
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
 
 
@@ -83,6 +86,7 @@ def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> 
 def play_on(games: States, policy: int, seed: np.uint64, last_turn: int, w: Workspace) -> None:
     """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
     s = games[0]
+    s.max_offers = min(s.max_offers, MOST_OFFERS)
     rng_state = scramble(seed ^ _PLAYERS_SALT)
     n = count_legal(s)
     while n > 0 and not (s.turn >= last_turn and s.phase == Phase.ROLL and not s.card_played):

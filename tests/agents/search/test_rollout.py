@@ -8,7 +8,7 @@ from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.random import GREEDY, RANDOM
 from catan_pz.agents.random_stream import scramble
 from catan_pz.agents.search import SearchAgent
-from catan_pz.agents.search.rollout import DELAY, PLAYERS, begin_simulation
+from catan_pz.agents.search.rollout import DELAY, MOST_OFFERS, PLAYERS, begin_simulation
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.network import shipped
 from catan_pz.belief import Belief
@@ -45,6 +45,7 @@ def play_through_game(game: Game, player: int, seed: int, last_turn: int) -> int
     """What simulation 0 does, decision by decision; returns how many there were."""
     seed = scramble(seed + int(GAMMA) & _ALL)
     begin(game.games, np.uint64(seed))
+    game.games["max_offers"] = min(MOST_OFFERS, game.rules.max_offers_per_turn)
     draws = scramble(seed ^ _OTHER)
     decisions = 0
     while game.mask.any() and not (game.turn >= last_turn and game.phase == Phase.ROLL):
