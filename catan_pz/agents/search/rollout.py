@@ -35,7 +35,11 @@ DELAY = 1e-4
 """Win probability that a turn is worth: between two ways to win, the quicker is chosen."""
 
 MOST_OFFERS = 1
-"""Offers a turn in rollouts: more take time, and were not seen to tell actions apart better."""
+"""Offers a turn in rollouts: more take time, and games didn't show that they win more.
+
+That of the heuristic player, which tells its offers apart by how many are left, gives two cards
+for one: what it would offer last where the table allows three.
+"""
 
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
 
