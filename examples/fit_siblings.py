@@ -39,7 +39,7 @@ from catan_pz.agents.table import Table
 from catan_pz.agents.value.agent import SETUP, ValueAgent, judged, phase_of
 from catan_pz.agents.value.choice import MARGIN
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.network import ValueNet, shipped, workspace
+from catan_pz.agents.value.network import ValueNet, shipped, width_of, workspace
 from catan_pz.agents.value.trader import Offered, all_offers
 from catan_pz.arena.positions import Regret
 from catan_pz.engine.state import STATE, as_games
@@ -215,7 +215,7 @@ def regrets(network: nn.Module, data: Data) -> NDArray[np.float64]:
 
 def loaded(net: ValueNet) -> ValueNetwork:
     """A stored network in torch."""
-    network, place = ValueNetwork(net.rules.num_players), 0
+    network, place = ValueNetwork(net.rules.num_players, width_of(net.weights.size)), 0
     with torch.no_grad():
         for layer in (network.first, network.second, network.output):
             for part in (layer.weight.T, layer.bias):

@@ -36,7 +36,7 @@ from torch import nn
 from catan_pz.agents.random import EVOLVED, HEURISTIC, VALUE
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH, ValueNet, workspace
+from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH, ValueNet, size_of, workspace
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
@@ -77,6 +77,8 @@ class Args(CountedArgs):
     margin: Share = 0.015
     """gain in win probability for which the agent does what the evolved player wouldn't"""
 
+    width: Count = WIDTH
+    """units of the first hidden layer, a multiple of 32"""
     window: Count = 4
     """rounds whose positions a fit uses"""
     epochs: Count = 2
@@ -154,7 +156,7 @@ def record_positions(
     """
     rng, seats = np.random.default_rng(seed), rules.num_players
     players = PLAYERS if net is not None else (EVOLVED, HEURISTIC)
-    weights = np.zeros(0, np.float32) if net is None else net.weights
+    weights = np.zeros(size_of(WIDTH), np.float32) if net is None else net.weights
     game, w = Game(rules, seed=0), workspace(weights, rules.num_actions)
     features = np.zeros((count + MOST_OF_A_GAME, seats * NUM_FEATURES + NUM_SHARED), np.float32)
     rows = Rows(features, np.zeros(len(features), np.int64))
@@ -216,11 +218,11 @@ def win_targets(positions: Positions, estimates: np.ndarray, decay: float) -> np
 class ValueNetwork(nn.Module):
     """The network in torch: a logit for each seat."""
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, players: int, width: int = WIDTH) -> None:
         super().__init__()
         self.players = players
-        self.first = nn.Linear(NUM_INPUTS, WIDTH)
-        self.second = nn.Linear(WIDTH, HEIGHT)
+        self.first = nn.Linear(NUM_INPUTS, width)
+        self.second = nn.Linear(width, HEIGHT)
         self.output = nn.Linear(HEIGHT, 1, bias=False)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
@@ -249,7 +251,7 @@ class Learner:
             num_players=args.players, trading=args.trading, victory_points=args.points
         )
         torch.manual_seed(args.seed)
-        self.network = ValueNetwork(args.players).to(args.device)
+        self.network = ValueNetwork(args.players, args.width).to(args.device)
         self.window: dict[int, Positions] = {}
 
     def play(self, episode: int) -> dict[str, Any]:

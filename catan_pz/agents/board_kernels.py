@@ -4,7 +4,7 @@
 holds. Letters as there, and K games.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from catan_pz.agents.board_program import (
     YIELDS,
     Program,
 )
+from catan_pz.agents.tiles import Matrix, multiply
 from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.kernels.rule import entry, kernel
-from catan_pz.kernels.tiles import LANES, tile_1, tile_2, tile_4
 from catan_pz.kernels.types import ConstInt64Matrix, Float32Array, Float32Matrix, Int64Array
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import NUM_HEXES, NUM_RESOURCES
@@ -34,37 +34,6 @@ _TERRAIN: Final = PLACES["hex_terrain"].start
 _PIPS: Final = PLACES["hex_pips"].start
 _ROBBER: Final = PLACES["hex_robber"].start
 _HAND: Final = PLACES["own_hand"].start
-
-
-class Matrix(NamedTuple):
-    """A matrix among other numbers: where it begins, how far its next row and column are."""
-
-    numbers: Float32Array
-    at: int
-    row: int
-    column: int
-
-
-@kernel
-def multiply(  # wide: four matrices and their sizes
-    a: Matrix, b: Matrix, c: Matrix, d_at: int, d_row: int, rows: int, columns: int, steps: int
-) -> None:
-    """Write c = d + a @ b, (rows, columns), d among the numbers of c; b and c have no gaps."""
-    x, x_row, next_x, y, y_row = a.numbers, a.row, a.column, b.numbers, b.row
-    for j in range(0, columns, LANES):
-        r = 0
-        while r < rows:
-            x_at, at, to = a.at + r * x_row, b.at + j, c.at + r * c.row + j
-            z, z_row, of = c.numbers, c.row, d_at + r * d_row + j
-            if r + 4 <= rows:
-                tile_4(x, x_at, x_row, next_x, y, at, y_row, z, to, z_row, of, d_row, steps)
-                r += 4
-            elif r + 2 <= rows:
-                tile_2(x, x_at, x_row, next_x, y, at, y_row, z, to, z_row, of, d_row, steps)
-                r += 2
-            else:
-                tile_1(x, x_at, x_row, next_x, y, at, y_row, z, to, z_row, of, d_row, steps)
-                r += 1
 
 
 @kernel

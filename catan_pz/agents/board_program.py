@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
+from catan_pz.agents.tiles import LANES
 from catan_pz.board.topology import EDGE_VERTICES, HARBOR_VERTICES, HEX_VERTICES
-from catan_pz.kernels.tiles import LANES
 from catan_pz.kernels.types import Int64Matrix
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import (

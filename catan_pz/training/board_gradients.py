@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from catan_pz.agents.board_kernels import BLOCK, Matrix, fields, gather, multiply, rectify
+from catan_pz.agents.board_kernels import BLOCK, fields, gather, rectify
 from catan_pz.agents.board_program import (
     BIAS,
     EDGE_ENDS,
@@ -17,6 +17,7 @@ from catan_pz.agents.board_program import (
     RELU,
     Program,
 )
+from catan_pz.agents.tiles import Matrix, multiply
 from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float32Array, Float32Matrix

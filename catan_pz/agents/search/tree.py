@@ -20,7 +20,7 @@ from catan_pz.actions import COMPOSE_SEND, OFFER
 from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import play_decision, play_forced
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, choice_by_view, worth_of_action
-from catan_pz.agents.value.network import Workspace
+from catan_pz.agents.value.network import Workspace, clear_base, set_base
 from catan_pz.engine import bits
 from catan_pz.engine.chance import scramble
 from catan_pz.engine.legal import is_legal
@@ -300,6 +300,7 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
         favorite = choice_by_view(s, True, random_bits, w)
     policy[:] = -1.0
     most = -1.0
+    set_base(s, int(s.player), w)
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & IN_TREE[word]
         while members != 0:
@@ -309,6 +310,7 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
             if a == favorite:
                 policy[a] += MARGIN
             most = max(most, policy[a])
+    clear_base(w)
     total = 0.0
     for a in range(policy.shape[0]):
         policy[a] = math.exp((policy[a] - most) / TEMPERATURE) if policy[a] >= 0 else 0.0

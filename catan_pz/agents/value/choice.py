@@ -16,7 +16,9 @@ from catan_pz.agents.random import EVOLVED, VALUE
 from catan_pz.agents.value.network import (
     ValueNet,
     Workspace,
+    clear_base,
     leader_but,
+    set_base,
     workspace,
     write_values,
 )
@@ -189,6 +191,7 @@ def value_action(games: States, margin: float, random_bits: np.uint64, w: Worksp
         return chosen
     if is_setup(s):
         margin = 0.0
+    set_base(s, int(s.player), w)
     best, most, of_chosen = chosen, -1.0, 0.0
     for k in range(count_legal(s)):
         a = pick_legal(s, k)
@@ -198,6 +201,7 @@ def value_action(games: States, margin: float, random_bits: np.uint64, w: Worksp
                 of_chosen = worth
             if worth > most:
                 best, most = a, worth
+    clear_base(w)
     return best if most - of_chosen > margin else chosen
 
 
@@ -221,11 +225,13 @@ def judge(
     worths: Float64Array,
 ) -> None:
     """Write what each of some actions (K,) is worth to the seat to move, (K,)."""
+    set_base(games[0], int(games[0].player), w)
     for k in range(judged.shape[0]):
         if with_next:
             worths[k] = worth_with_next(games, judged[k], seed, w)
         else:
             worths[k] = worth_of_action(games, judged[k], seed, w)
+    clear_base(w)
 
 
 @entry
@@ -250,6 +256,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
     for i in range(games.shape[0]):
         codes = 0 if a < 0 else outcomes_of(games[i], a)
         certain, total, rest = codes == 0, 0, codes
+        set_base(games[i], viewer, w)
         while rest != 0:
             total += ways_of(games[i], a, bits.first(rest))
             rest &= rest - 1
@@ -271,6 +278,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
                 cards[code, p] += chance * (int(s.hand_size[p]) - int(games[i].hand_size[p]))
             codes &= codes - 1
             certain = False
+    clear_base(w)
 
 
 class ActionOutcomes(NamedTuple):

@@ -16,11 +16,17 @@ from catan_pz.agents.value.features import (
     TIMES,
     means_of,
     write_goals,
-    write_position,
     write_purchases,
     write_resources,
 )
-from catan_pz.agents.value.network import Workspace, leader_but, write_values_of_features
+from catan_pz.agents.value.network import (
+    Workspace,
+    clear_base,
+    copy_numbers,
+    leader_but,
+    set_base,
+    write_values_of_features,
+)
 from catan_pz.engine.hands import move_cards
 from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import is_addressed
@@ -46,13 +52,6 @@ NUM_TERMS = 3 + len(HAND_TERMS) + len(SIGNS)
 
 LEAST_CHANCE = 0.02
 """An offer that nobody is likelier to agree to isn't looked at further."""
-
-
-@kernel
-def copy_numbers(source: Float32Array, target: Float32Array) -> None:
-    """Numpy's own assignment of arrays would allocate."""
-    for k in range(source.shape[0]):
-        target[k] = source[k]
 
 
 @kernel
@@ -136,8 +135,7 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
     """
     w.spare[0] = games[0]
     s, seats, base = w.spare[0], int(games[0].num_players), w.base
-    write_position(s, maker, base)
-    copy_numbers(base, w.work)
+    set_base(s, maker, w)
     write_values_of_features(s, maker, w)
     now, leader = w.values[maker], leader_but(maker, seats, w.values)
     of_leader = w.values[leader]
@@ -163,6 +161,7 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
                     chances[k, q], values[k, q] = chance, w.values[maker]
             exchange_hands(s, maker, q, swaps[k], -1)
         copy_numbers(before, theirs)
+    clear_base(w)
     return now
 
 
@@ -172,16 +171,16 @@ def terms_of_answer(
 ) -> bool:
     """Write the X terms of q's answer to an exchange; False if q can't pay."""
     w.spare[0] = games[0]
-    s, base = w.spare[0], w.base
+    s = w.spare[0]
     if not can_pay(s, q, swap):
         return False
-    write_position(s, maker, base)
-    copy_numbers(base, w.work)
+    set_base(s, maker, w)
     here = place_of(s, q, maker)
-    before, theirs = base[here : here + NUM_FEATURES], w.work[here : here + NUM_FEATURES]
+    before, theirs = w.base[here : here + NUM_FEATURES], w.work[here : here + NUM_FEATURES]
     exchange_hands(s, maker, q, swap, 1)
     write_hand(s, q, theirs)
     write_terms(s, maker, q, before, theirs, terms)
+    clear_base(w)
     return True
 
 

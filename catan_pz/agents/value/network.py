@@ -15,13 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import Stored, StoredModel
+from catan_pz.agents.tiles import STRIP, Matrix, add_rows, multiply
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
 from catan_pz.encoders import load
 from catan_pz.engine.deal import NO_SCRIPT
 from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.files import resource
 from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
+from catan_pz.kernels.types import (
+    Float32Array,
+    Float64Array,
+    Int8Array,
+    Int8Matrix,
+    Int64Array,
+)
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase
@@ -30,21 +37,35 @@ NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
 """Numbers that make a logit: own features, the sum of the others', those of the game."""
 
 WIDTH, HEIGHT = 64, 32
-"""W and H."""
+"""W of the networks that are shipped, and H."""
 
-SHARED_PLACE = 2 * NUM_FEATURES * WIDTH
-OFFSETS_PLACE = NUM_INPUTS * WIDTH
-SECOND_PLACE = OFFSETS_PLACE + WIDTH
-SECOND_OFFSETS_PLACE = SECOND_PLACE + WIDTH * HEIGHT
-OUTPUT_PLACE = SECOND_OFFSETS_PLACE + HEIGHT
-NET_SIZE = OUTPUT_PLACE + HEIGHT
-"""Numbers of a network: weights (2 F + C, W), offsets (W,), weights (W, H), offsets (H,), and the
-weights of the output (H,)."""
+BLOCK = 8
+"""Features that are looked at together for changes."""
 
 FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
 
 LARGEST: Final = float(np.finfo(np.float16).max)
 """Largest weight: with those within it no win probability overflows."""
+
+
+def sizes_of(width: int) -> tuple[int, ...]:
+    """Numbers of a network's parts.
+
+    Weights (F, W) of what a seat has, (F + C, W) of what the others have and of the game, offsets
+    (W,), weights (W, H), offsets (H,), and the weights of the output (H,).
+    """
+    own, rest = NUM_FEATURES * width, (NUM_FEATURES + NUM_SHARED) * width
+    return own, rest, width, width * HEIGHT, HEIGHT, HEIGHT
+
+
+def size_of(width: int) -> int:
+    """Numbers of a network."""
+    return sum(sizes_of(width))
+
+
+def width_of(size: int) -> int:
+    """W of a network of so many numbers."""
+    return (size - size_of(0)) // (size_of(1) - size_of(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +74,16 @@ class ValueNet(StoredModel):
 
     kinds = ("value",)
     rules: Rules  # those that it was fitted for
-    weights: NDArray[np.float32]  # (NET_SIZE,)
+    weights: NDArray[np.float32]  # its parts, one after the other, flat
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.weights.shape != (NET_SIZE,):
-            raise ValueError(f"value: weights {self.weights.shape}, must be ({NET_SIZE},)")
+        width = width_of(self.weights.size)
+        if width == 0 or width % STRIP or self.weights.shape != (size_of(width),):
+            raise ValueError(
+                f"value: weights {self.weights.shape}, must be ({size_of(WIDTH)},), or as many as "
+                f"another multiple of {STRIP} units have"
+            )
         if not (abs(self.weights) <= LARGEST).all():
             raise ValueError(f"value: weights must be numbers from {-LARGEST:g} to {LARGEST:g}")
 
@@ -83,7 +108,7 @@ class ValueNet(StoredModel):
         """Players and layers."""
         return [
             ("value of", f"positions of {self.rules.num_players} players"),
-            ("layers", f"{NUM_INPUTS} - {WIDTH} - {HEIGHT}"),
+            ("layers", f"{NUM_INPUTS} - {width_of(self.weights.size)} - {HEIGHT}"),
         ]
 
 
@@ -94,11 +119,27 @@ def shipped(num_players: int) -> ValueNet:
 
 
 class Workspace(NamedTuple):
-    """A network, and what one thread that judges positions by it writes to."""
+    """A network, and what one thread that judges positions by it writes to.
 
-    net: Float32Array  # (NET_SIZE,)
-    work: Float32Array  # features and hidden units
-    base: Float32Array  # features of the position from which exchanges are made
+    Positions are judged by what differs from a base, for which the first layer is at hand: from
+    nothing at all, or from the position that `set_base` has set.
+    """
+
+    width: int  # W
+    own: Float32Array  # (F * W,) rows of weights of a seat's features, less those of the others'
+    others: Float32Array  # ((F + C) * W,) those of all seats' and of the game
+    offsets: Float32Array  # (W,)
+    second: Float32Array  # (W * H,)
+    output: Float32Array  # (H,)
+    work: Float32Array  # features
+    work_bits: Int64Array  # the same, two in one number
+    base: Float32Array  # features of the base
+    base_bits: Int64Array
+    base_units: Float32Array  # ((1 + P) * W,) of the first layer: from all seats, and from each
+    units: Float32Array  # the same of the position
+    seconds: Float32Array  # ((1 + P) * H,) the second layer's offsets, and units of each seat
+    changes: Float32Array  # of features, those that are not 0
+    rows: Int64Array  # where their rows of weights begin
     values: Float64Array  # (P,) win probabilities judged last, by seat
     spare: States  # (2,) positions that an action, and another before it, lead to
     script: Int8Matrix  # no dice are scripted
@@ -108,11 +149,28 @@ class Workspace(NamedTuple):
 
 
 def workspace(net: np.ndarray, num_actions: int) -> Workspace:
-    """A workspace for a network, in games of A actions."""
-    return Workspace(
-        net=net,
-        work=np.zeros(FEATURES_SIZE + 2 * WIDTH + HEIGHT, np.float32),
-        base=np.zeros(FEATURES_SIZE, np.float32),
+    """A workspace for a network's weights, in games of A actions."""
+    width = width_of(net.size)
+    parts = np.split(net, np.cumsum(sizes_of(width))[:-1])
+    own, others, offsets, second, second_offsets, output = (part.copy() for part in parts)
+    own -= others[: len(own)]
+    work, base = np.zeros((2, FEATURES_SIZE), np.float32)
+    w = Workspace(
+        width=width,
+        own=own,
+        others=others,
+        offsets=offsets,
+        second=second,
+        output=output,
+        work=work,
+        work_bits=work.view(np.int64),
+        base=base,
+        base_bits=base.view(np.int64),
+        base_units=np.zeros((1 + MAX_PLAYERS) * width, np.float32),
+        units=np.zeros((1 + MAX_PLAYERS) * width, np.float32),
+        seconds=np.zeros((1 + MAX_PLAYERS) * HEIGHT, np.float32),
+        changes=np.zeros(FEATURES_SIZE + 1, np.float32),
+        rows=np.zeros(FEATURES_SIZE + 1, np.int64),
         values=np.zeros(MAX_PLAYERS),
         spare=as_games(np.zeros(2, STATE)),
         script=NO_SCRIPT,
@@ -120,77 +178,105 @@ def workspace(net: np.ndarray, num_actions: int) -> Workspace:
         mask=np.zeros(num_actions, np.int8),
         policy=np.zeros(num_actions),
     )
+    w.base_units[:width], w.seconds[:HEIGHT] = offsets, second_offsets
+    return w
 
 
 @kernel
-def write_shared_part(
-    seats: int, net: Float32Array, work: Float32Array, part: Float32Array
+def differs(at: int, w: Workspace) -> bool:
+    """Whether a block of features differs from the base's."""
+    differing = 0
+    for i in range(at // 2, (at + BLOCK) // 2):
+        differing |= w.work_bits[i] ^ w.base_bits[i]
+    return differing != 0
+
+
+@kernel
+def note_change(at: int, row: int, n: int, w: Workspace) -> int:
+    """Note the change of a feature as the n-th, if there is any; returns how many are noted."""
+    w.changes[n] = w.work[at] - w.base[at]
+    w.rows[n] = row * w.width
+    return n + int(w.changes[n] != 0)
+
+
+@kernel
+def add_changes(
+    first: int, beyond: int, net: Float32Array, units: Float32Array, place: int, w: Workspace
 ) -> None:
-    """What the first layer's units get from the game and from all seats alike, (W,)."""
-    for j in range(WIDTH):
-        part[j] = net[OFFSETS_PLACE + j]
-    for k in range(NUM_SHARED):
-        x = work[NUM_FEATURES * seats + k]
-        row = net[SHARED_PLACE + k * WIDTH : SHARED_PLACE + (k + 1) * WIDTH]
-        for j in range(WIDTH):
-            part[j] += x * row[j]
-    for k in range(NUM_FEATURES):
-        x = work[k]
-        for seat in range(1, seats):
-            x += work[NUM_FEATURES * seat + k]
-        if x != 0:
-            row = net[(NUM_FEATURES + k) * WIDTH : (NUM_FEATURES + k + 1) * WIDTH]
-            for j in range(WIDTH):
-                part[j] += x * row[j]
+    """Add to W units from a place on the rows of a network for some changes."""
+    changes, rows = w.changes[first:beyond], w.rows[first:beyond]
+    for j in range(0, w.width, STRIP):
+        add_rows(changes, rows, beyond - first, net, j, units, place + j)
 
 
 @kernel
-def logit_of(own: Float32Array, part: Float32Array, net: Float32Array, work: Float32Array) -> float:
-    """The logit of a seat with some features, (F,); `work` has room for W + H numbers."""
-    first, second = work[:WIDTH], work[WIDTH : WIDTH + HEIGHT]
-    for j in range(WIDTH):
-        first[j] = part[j]
-    for k in range(NUM_FEATURES):
-        x = own[k]
-        if x != 0:
-            # The shared part counts the seat among the others.
-            row = net[k * WIDTH : (k + 1) * WIDTH]
-            of_others = net[(NUM_FEATURES + k) * WIDTH : (NUM_FEATURES + k + 1) * WIDTH]
-            for j in range(WIDTH):
-                first[j] += x * (row[j] - of_others[j])
-    for j in range(HEIGHT):
-        second[j] = net[SECOND_OFFSETS_PLACE + j]
-    for k in range(WIDTH):
-        x = first[k]
-        if x > 0:
-            row = net[SECOND_PLACE + k * HEIGHT : SECOND_PLACE + (k + 1) * HEIGHT]
-            for j in range(HEIGHT):
-                second[j] += x * row[j]
-    total = 0.0
-    for j in range(HEIGHT):
-        total += max(second[j], 0) * net[OUTPUT_PLACE + j]
-    return total
+def write_units(seats: int, w: Workspace) -> None:
+    """Write what the first layer's units get from all seats, and what those of each get besides."""
+    n = 0
+    for j in range((1 + seats) * w.width):
+        w.units[j] = w.base_units[j]
+    for k in range(seats):
+        first = n
+        for at in range(NUM_FEATURES * k, NUM_FEATURES * (k + 1), BLOCK):
+            if differs(at, w):
+                for i in range(BLOCK):
+                    n = note_change(at + i, at + i - NUM_FEATURES * k, n, w)
+        add_changes(first, n, w.own, w.units, (1 + k) * w.width, w)
+    for k in range(NUM_SHARED):
+        n = note_change(NUM_FEATURES * seats + k, NUM_FEATURES + k, n, w)
+    add_changes(0, n, w.others, w.units, 0, w)
 
 
 @kernel
 def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
     """The same by features that are written already."""
-    seats, values, work = int(s.num_players), w.values, w.work
-    part = work[FEATURES_SIZE : FEATURES_SIZE + WIDTH]
-    rest = work[FEATURES_SIZE + WIDTH :]
-    write_shared_part(seats, w.net, work, part)
+    seats, values, width = int(s.num_players), w.values, w.width
+    write_units(seats, w)
+    for at in range(width, (1 + seats) * width, width):
+        for j in range(width):
+            w.units[at + j] = max(w.units[at + j] + w.units[j], np.float32(0))
+    first, second = Matrix(w.units, width, width, 1), Matrix(w.second, 0, HEIGHT, 1)
+    multiply(first, second, Matrix(w.seconds, HEIGHT, HEIGHT, 1), 0, 0, seats, HEIGHT, width)
     most = -1e30
     for k in range(seats):
-        p = (viewer + k) % seats
-        own = work[NUM_FEATURES * k : NUM_FEATURES * (k + 1)]
-        values[p] = logit_of(own, part, w.net, rest)
-        most = max(most, values[p])
+        logit = 0.0
+        for j in range(HEIGHT):
+            logit += max(w.seconds[(1 + k) * HEIGHT + j], 0) * w.output[j]
+        values[(viewer + k) % seats] = logit
+        most = max(most, logit)
     total = 0.0
     for p in range(seats):
         values[p] = math.exp(values[p] - most)
         total += values[p]
     for p in range(seats):
         values[p] /= total
+
+
+@kernel
+def copy_numbers(source: Float32Array, target: Float32Array) -> None:
+    """Numpy's own assignment of arrays would allocate."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@kernel
+def clear_base(w: Workspace) -> None:
+    """Judge positions from nothing again."""
+    for k in range(w.base.shape[0]):
+        w.base[k] = 0
+    for k in range(w.base_units.shape[0]):
+        w.base_units[k] = 0
+    copy_numbers(w.offsets, w.base_units)
+
+
+@kernel
+def set_base(s: State, viewer: int, w: Workspace) -> None:
+    """Judge positions by what differs from this one, as a viewer knows it, until `clear_base`."""
+    clear_base(w)
+    write_position(s, viewer, w.work)
+    write_units(int(s.num_players), w)
+    copy_numbers(w.units, w.base_units)
+    copy_numbers(w.work, w.base)
 
 
 @kernel

@@ -22,14 +22,7 @@ from catan_pz.agents.table import Table
 from catan_pz.agents.value.agent import SETUP, ValueAgent
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.features import HAND, PIPS
-from catan_pz.agents.value.network import (
-    HEIGHT,
-    NET_SIZE,
-    OUTPUT_PLACE,
-    SECOND_PLACE,
-    WIDTH,
-    ValueNet,
-)
+from catan_pz.agents.value.network import HEIGHT, WIDTH, ValueNet, size_of, sizes_of
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.rules import Rules
@@ -43,11 +36,11 @@ TRADERS = Rules(num_players=3, counter_offers=False)
 
 def liking(rules: Rules = RULES, **features: float) -> ValueNet:
     """A value that wants some features, given as f14=1.0, and nothing else."""
-    weights = np.zeros(NET_SIZE, np.float32)
+    weights = np.zeros(size_of(WIDTH), np.float32)
     for name, weight in features.items():
         weights[int(name[1:]) * WIDTH] = weight
-    weights[SECOND_PLACE] = 1
-    weights[OUTPUT_PLACE : OUTPUT_PLACE + HEIGHT] = 1
+    weights[sum(sizes_of(WIDTH)[:3])] = 1
+    weights[-HEIGHT:] = 1
     return ValueNet(rules, weights)
 
 
@@ -90,7 +83,7 @@ def test_the_best_second_action_of_a_turn_counts() -> None:
     hand = {"brick": 5, "lumber": 2, "wool": 1, "grain": 1}
     seats = [{"settlements": [10, 33], "roads": path(10, 11, 12), "hand": hand}, {"cities": [20]}]
     game, rng = position(seats, rules=RULES, phase="main"), np.random.default_rng(1)
-    net = ValueNet(RULES, rng.normal(0, 0.2, NET_SIZE).astype(np.float32))
+    net = ValueNet(RULES, rng.normal(0, 0.2, size_of(WIDTH)).astype(np.float32))
     expected, better = worths(game, net), 0
     actions = np.array([*expected])
     for action in {*expected} - {END_TURN, BUY_DEVELOPMENT_CARD}:

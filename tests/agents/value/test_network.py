@@ -13,14 +13,23 @@ from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.network import (
     HEIGHT,
     LARGEST,
-    NET_SIZE,
     NUM_INPUTS,
     WIDTH,
     ValueNet,
+    Workspace,
+    clear_base,
+    set_base,
     shipped,
+    size_of,
+    width_of,
+    workspace,
+    write_values,
 )
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.files import read_arrays
 from catan_pz.game.game import Game
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import Float64Matrix
 from catan_pz.rules import Rules
 from tests.agents.search.play import duel, in_the_middle, play_out
 from tests.agents.value.test_features import all_features_of
@@ -30,14 +39,15 @@ RULES = Rules(num_players=3, trading=False)
 FOLDER = files("catan_pz.agents.value")
 
 
-def net_of(seed: int, rules: Rules = RULES) -> ValueNet:
-    weights = np.random.default_rng(seed).normal(0, 0.2, NET_SIZE)
+def net_of(seed: int, rules: Rules = RULES, width: int = WIDTH) -> ValueNet:
+    weights = np.random.default_rng(seed).normal(0, 0.2, size_of(width))
     return ValueNet(rules, weights.astype(np.float32))
 
 
 def values_in_numpy(net: ValueNet, features: np.ndarray, seats: int) -> np.ndarray:
     """(P,) from the viewer on."""
-    sizes = (NUM_INPUTS, WIDTH), (WIDTH,), (WIDTH, HEIGHT), (HEIGHT,), (HEIGHT,)
+    width = width_of(net.weights.size)
+    sizes = (NUM_INPUTS, width), (width,), (width, HEIGHT), (HEIGHT,), (HEIGHT,)
     ends = np.cumsum([int(np.prod(size)) for size in sizes])
     first, offsets, second, second_offsets, output = (
         part.reshape(size)
@@ -53,10 +63,10 @@ def values_in_numpy(net: ValueNet, features: np.ndarray, seats: int) -> np.ndarr
 
 
 @pytest.mark.purepython
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_rules_compute_the_network(seats: int) -> None:
+@pytest.mark.parametrize(("seats", "width"), [(2, WIDTH), (3, WIDTH), (4, WIDTH), (2, 256)])
+def test_the_rules_compute_the_network(seats: int, width: int) -> None:
     rules = Rules(num_players=seats, trading=False)
-    game, net = Game(rules, seed=seats), net_of(1, rules)
+    game, net = Game(rules, seed=seats), net_of(1, rules, width)
     rng, judge = np.random.default_rng(seats), Judge(rules, net)
     for _ in range(60):
         game.step(int(rng.choice(game.legal_actions())))
@@ -65,6 +75,33 @@ def test_the_rules_compute_the_network(seats: int) -> None:
         expected = np.roll(expected, viewer)
         found = judge.win_probabilities(game.games, viewer)
         np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+@entry
+def write_both(games: States, base: int, viewer: int, w: Workspace, values: Float64Matrix) -> None:
+    """By what differs from the base, another of the games, and from nothing."""
+    for k in range(games.shape[0]):
+        set_base(games[base], viewer, w)
+        for row in range(2 * k, 2 * k + 2):
+            write_values(games[k], viewer, w)
+            for p in range(games[k].num_players):
+                values[row, p] = w.values[p]
+            clear_base(w)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_what_differs_from_any_position_gives_the_same(seats: int) -> None:
+    """In any other position of some games, from any base and for any viewer."""
+    rules, rng = Rules(num_players=seats, trading=False), np.random.default_rng(seats)
+    games = np.zeros(24, STATE)
+    for k in range(len(games)):
+        game, _ = in_the_middle(rules, k, int(rng.integers(1, 200)))
+        games[k] = game.games[0]
+    w, values = workspace(shipped(seats).weights, rules.num_actions), np.zeros((48, 4))
+    for base in range(len(games)):
+        write_both(as_games(games), base, int(rng.integers(seats)), w, values)
+        np.testing.assert_allclose(values[::2], values[1::2], rtol=2e-5)
+        assert np.ptp(values[::2, 0]) > 0.01
 
 
 @pytest.mark.purepython
@@ -104,7 +141,7 @@ def test_win_probabilities_are_calibrated(seats: int) -> None:
 
 
 def test_a_file_gives_the_same_network(tmp_path) -> None:
-    weights = np.random.default_rng(1).normal(0, 1, NET_SIZE).astype(np.float16)
+    weights = np.random.default_rng(1).normal(0, 1, size_of(WIDTH)).astype(np.float16)
     net = ValueNet(RULES, weights.astype(np.float32), {"seed": 4})
     net.save(tmp_path / "v.npz")
     again = ValueNet.read(tmp_path / "v.npz")
@@ -127,11 +164,11 @@ def test_what_is_no_such_network_is_refused(tmp_path) -> None:
     with pytest.raises(ValueError, match=r"weights \(5,\), must be \(12544,\)"):
         ValueNet(RULES, np.zeros(5, np.float32))
     for odd in (np.nan, np.inf, -1e30):
-        weights = np.zeros(NET_SIZE, np.float32)
+        weights = np.zeros(size_of(WIDTH), np.float32)
         weights[7] = odd
         with pytest.raises(ValueError, match="must be numbers from -65504 to 65504"):
             ValueNet(RULES, weights)
-    net = ValueNet(RULES, np.zeros(NET_SIZE, np.float32))
+    net = ValueNet(RULES, np.zeros(size_of(WIDTH), np.float32))
     net.save(tmp_path / "v.npz")
     with pytest.raises(ValueError, match="no model that can be played"):
         Model.read(tmp_path / "v.npz")
@@ -141,7 +178,7 @@ def test_a_file_of_odd_numbers_or_with_an_odd_card_is_named(tmp_path) -> None:
     content = read_arrays((FOLDER / "2p.npz").read_bytes())
     header = json.loads(content.pop("header").tobytes())
     for name, weights, card, match in (
-        ("nan", np.full(NET_SIZE, np.nan, np.float16), {}, "value: weights"),
+        ("nan", np.full(size_of(WIDTH), np.nan, np.float16), {}, "value: weights"),
         ("card", content["weights"], 5, "model: card must be an object, got 5"),
     ):
         header |= {"card": card}
@@ -153,7 +190,7 @@ def test_a_file_of_odd_numbers_or_with_an_odd_card_is_named(tmp_path) -> None:
 
 def test_win_probabilities_are_sound_for_the_largest_weights() -> None:
     rng = np.random.default_rng(2)
-    net = ValueNet(RULES, rng.choice([-LARGEST, LARGEST], NET_SIZE).astype(np.float32))
+    net = ValueNet(RULES, rng.choice([-LARGEST, LARGEST], size_of(WIDTH)).astype(np.float32))
     for steps in (60, 160):
         game, _ = in_the_middle(RULES, steps, steps)
         found = Judge(RULES, net).win_probabilities(game.games, 0)
