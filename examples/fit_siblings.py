@@ -39,7 +39,7 @@ from catan_pz.agents.table import Table
 from catan_pz.agents.value.agent import SETUP, ValueAgent, judged, phase_of
 from catan_pz.agents.value.choice import MARGIN
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.network import ValueNet, shipped, width_of, workspace
+from catan_pz.agents.value.network import ValueNet, shipped, workspace
 from catan_pz.agents.value.trader import Offered, all_offers
 from catan_pz.arena.positions import Regret
 from catan_pz.engine.state import STATE, as_games
@@ -213,19 +213,6 @@ def regrets(network: nn.Module, data: Data) -> NDArray[np.float64]:
     return np.array(lost, float)
 
 
-def loaded(net: ValueNet) -> ValueNetwork:
-    """A stored network in torch."""
-    network, place = ValueNetwork(net.rules.num_players, width_of(net.weights.size)), 0
-    with torch.no_grad():
-        for layer in (network.first, network.second, network.output):
-            for part in (layer.weight.T, layer.bias):
-                if part is not None:
-                    numbers = net.weights[place : place + part.numel()]
-                    part.copy_(torch.from_numpy(numbers).view(part.shape))
-                    place += part.numel()
-    return network
-
-
 def fit(network: ValueNetwork, data: Data, anchors: torch.Tensor, args: argparse.Namespace) -> None:
     """Fit to siblings and to today's values of other positions; the mean of the last half stays."""
     torch.manual_seed(args.seed)
@@ -277,7 +264,8 @@ def main() -> None:
     rules = [Rules(num_players=args.players, trading=trading) for trading in (False, True)]
     others = [record_positions(one, net, MARGIN, ANCHORS, args.seed).features for one in rules]
     held = -(-args.parts // HELD_OUT)
-    network, data, test = loaded(net), Data.read(files[:-held]), Data.read(files[-held:])
+    network = ValueNetwork.loaded(net)
+    data, test = Data.read(files[:-held]), Data.read(files[-held:])
     before = regrets(network, test)
     fit(network, data, torch.from_numpy(np.concatenate(others)), args)
     after = regrets(network, test)

@@ -36,7 +36,15 @@ from torch import nn
 from catan_pz.agents.random import EVOLVED, HEURISTIC, VALUE
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH, ValueNet, size_of, workspace
+from catan_pz.agents.value.network import (
+    HEIGHT,
+    NUM_INPUTS,
+    WIDTH,
+    ValueNet,
+    size_of,
+    width_of,
+    workspace,
+)
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
@@ -79,6 +87,8 @@ class Args(CountedArgs):
 
     width: Count = WIDTH
     """units of the first hidden layer, a multiple of 32"""
+    start: str | None = None
+    """file of the value of the first round's players; none for a round without value"""
     window: Count = 4
     """rounds whose positions a fit uses"""
     epochs: Count = 2
@@ -113,7 +123,7 @@ ODD = (0.0, 0.02, 0.05, 0.15)
 EXPLORED = 0.2
 """Share of random settlements in the set-up."""
 
-RECORDED = 0.05
+RECORDED = 0.12
 """Share of decisions after which the position is recorded."""
 
 PLAYERS = (VALUE, VALUE, VALUE, VALUE, VALUE, EVOLVED, HEURISTIC)
@@ -234,6 +244,19 @@ class ValueNetwork(nn.Module):
         units = torch.relu(self.first(torch.cat([own, others, shared], 2)))
         return self.output(torch.relu(self.second(units)))[..., 0]
 
+    @classmethod
+    def loaded(cls, net: ValueNet) -> "ValueNetwork":
+        """A stored network in torch."""
+        network, place = cls(net.rules.num_players, width_of(net.weights.size)), 0
+        with torch.no_grad():
+            for layer in (network.first, network.second, network.output):
+                for part in (layer.weight.T, layer.bias):
+                    if part is not None:
+                        numbers = net.weights[place : place + part.numel()]
+                        part.copy_(torch.from_numpy(numbers).view(part.shape))
+                        place += part.numel()
+        return network
+
     def flat(self) -> np.ndarray:
         """The weights in the order in which the compiled rules read them."""
         layers = self.first, self.second
@@ -252,6 +275,7 @@ class Learner:
         )
         torch.manual_seed(args.seed)
         self.network = ValueNetwork(args.players, args.width).to(args.device)
+        self.start = None if args.start is None else ValueNet.read(Path(args.start))
         self.window: dict[int, Positions] = {}
 
     def play(self, episode: int) -> dict[str, Any]:
@@ -259,7 +283,7 @@ class Learner:
         args = self.args
         parts = -(-args.positions // args.part)
         seeds = np.random.SeedSequence([args.seed, episode]).generate_state(parts, np.uint64)
-        net = self.net() if episode else None
+        net = self.net() if episode else self.start
         play = partial(record_positions, self.rules, net, args.margin, args.part)
         played = record(play, seeds.tolist(), args.workers)
         self._keep(episode, played)
@@ -281,8 +305,12 @@ class Learner:
         args, device = self.args, self.args.device
         data = Positions.joined(list(self.window.values()))
         features = torch.from_numpy(data.features)
-        decay = args.decay if number else 1.0
-        targets = torch.from_numpy(win_targets(data, self.estimates(features), decay))
+        judge, decay = self.network, args.decay
+        if number == 0 and self.start is None:
+            decay = 1.0  # nothing judges yet
+        elif number == 0 and self.start is not None:
+            judge = ValueNetwork.loaded(self.start).to(device)
+        targets = torch.from_numpy(win_targets(data, self.estimates(judge, features), decay))
         rows = torch.from_numpy(np.flatnonzero(data.winners >= 0))
         optimizer = torch.optim.AdamW(
             self.network.parameters(), args.learning_rate, weight_decay=1e-3
@@ -310,9 +338,9 @@ class Learner:
         return total / len(rows)
 
     @torch.no_grad()
-    def estimates(self, features: torch.Tensor) -> np.ndarray:
+    def estimates(self, network: ValueNetwork, features: torch.Tensor) -> np.ndarray:
         """(N, P) win probabilities, seats from the viewer on."""
-        parts = [self.network(part.to(self.args.device)) for part in features.split(8192)]
+        parts = [network(part.to(self.args.device)) for part in features.split(8192)]
         return torch.softmax(torch.cat(parts), 1).cpu().numpy()
 
     def net(self, card: dict[str, Any] | None = None) -> ValueNet:

@@ -53,7 +53,7 @@ def test_an_exchange_is_compared_with_the_position_by_the_same_dice(program):
 def test_it_learns_which_sibling_is_better(program, monkeypatch):
     monkeypatch.setattr(program, "RATE", 0.01)
     net, rng = shipped(4), np.random.default_rng(1)
-    network = program.loaded(net)
+    network = program.ValueNetwork.loaded(net)
     np.testing.assert_array_equal(network.flat(), net.weights)
     features = torch.from_numpy(rng.random((400, 2, 322), np.float32))
     targets = torch.softmax(4 * features[..., 14:320:80], 2)  # more brick, more wins

@@ -6,7 +6,7 @@ import torch
 
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.network import shipped
+from catan_pz.agents.value.network import shipped, size_of
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
 from catan_pz.training.checkpoints import Checkpoints
@@ -41,7 +41,7 @@ def test_the_network_is_the_compiled_one(program):
     game, _ = in_the_middle(Rules(num_players=3, trading=False), 4, 150)
     learner = program.Learner(program.parse(program.Args, ["--players=3"], ""))
     features = all_features_of(game)[None]
-    expected = learner.estimates(torch.from_numpy(features))[0]
+    expected = learner.estimates(learner.network, torch.from_numpy(features))[0]
     found = Judge(game.rules, learner.net()).win_probabilities(game.games, 0)
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
@@ -50,6 +50,18 @@ def test_it_learns_who_wins(program, tmp_path):
     options = [*SMALL, "--positions=6000", "--part=6000", "--epochs=8", f"--out={tmp_path}"]
     learner = program.Learner(program.parse(program.Args, options, ""))
     assert learner.play(0)["nats"] < 0.6  # log 2 is 0.693
+
+
+def test_the_first_round_may_be_played_by_a_value(program, tmp_path):
+    shipped(2).save(tmp_path / "start.npz")
+    options = [*SMALL, "--width=32", f"--start={tmp_path / 'start.npz'}", f"--out={tmp_path}"]
+    learner = program.Learner(program.parse(program.Args, options, ""))
+    learner.play(0)
+    assert learner.net().weights.shape == (size_of(32),)
+    seed = int(np.random.SeedSequence([learner.args.seed, 0]).generate_state(2, np.uint64)[0])
+    expected = program.record_positions(RULES[2], shipped(2), learner.args.margin, 100, seed)
+    found = learner.window[0].features[: len(expected)]
+    np.testing.assert_array_equal(found, expected.features)
 
 
 @pytest.mark.parametrize(("seats", "with_value"), [(2, False), (4, True)])
