@@ -5,9 +5,10 @@
 
 In each round games are played by the agent with the value so far, by the evolved and by the
 heuristic player, seats at random, with some decisions taken at random; in the first round without
-the agent. Positions are recorded right after decisions, as the seat that decided knows them. The
-network that is shared by all seats is fitted to the positions of the last rounds, by maximum
-likelihood of targets that mix who won with what the value so far made of later positions.
+the agent, or with the value of `--start`. Positions are recorded right after decisions, as the seat
+that decided knows them. The network that is shared by all seats is fitted to the positions of the
+last rounds, by maximum likelihood of targets that mix who won with what the value so far made of
+later positions.
 
 Letters: N positions, P seats, F and C features of a seat and of the game.
 
