@@ -250,20 +250,21 @@ class ValueNetwork(nn.Module):
         """A stored network in torch."""
         network, place = cls(net.rules.num_players, width_of(net.weights.size)), 0
         with torch.no_grad():
-            for layer in (network.first, network.second, network.output):
-                for part in (layer.weight.T, layer.bias):
-                    if part is not None:
-                        numbers = net.weights[place : place + part.numel()]
-                        part.copy_(torch.from_numpy(numbers).view(part.shape))
-                        place += part.numel()
+            for part in network.parts():
+                numbers = net.weights[place : place + part.numel()]
+                part.copy_(torch.from_numpy(numbers).view(part.shape))
+                place += part.numel()
         return network
 
-    def flat(self) -> np.ndarray:
+    def parts(self) -> list[torch.Tensor]:
         """The weights in the order in which the compiled rules read them."""
         layers = self.first, self.second
         parts = [part for layer in layers for part in (layer.weight.T, layer.bias)]
-        parts = [*parts, self.output.weight]
-        return torch.cat([part.detach().reshape(-1) for part in parts]).cpu().numpy()
+        return [*parts, self.output.weight.T]
+
+    def flat(self) -> np.ndarray:
+        """The same as a stored network has them, one after the other."""
+        return torch.cat([part.detach().reshape(-1) for part in self.parts()]).cpu().numpy()
 
 
 class Learner:
@@ -307,10 +308,11 @@ class Learner:
         data = Positions.joined(list(self.window.values()))
         features = torch.from_numpy(data.features)
         judge, decay = self.network, args.decay
-        if number == 0 and self.start is None:
-            decay = 1.0  # nothing judges yet
-        elif number == 0 and self.start is not None:
-            judge = ValueNetwork.loaded(self.start).to(device)
+        if number == 0:
+            if self.start is None:
+                decay = 1.0  # nothing judges yet
+            else:
+                judge = ValueNetwork.loaded(self.start).to(device)
         targets = torch.from_numpy(win_targets(data, self.estimates(judge, features), decay))
         rows = torch.from_numpy(np.flatnonzero(data.winners >= 0))
         optimizer = torch.optim.AdamW(

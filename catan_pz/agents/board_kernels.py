@@ -20,7 +20,7 @@ from catan_pz.agents.board_program import (
     YIELDS,
     Program,
 )
-from catan_pz.agents.tiles import Matrix, multiply
+from catan_pz.agents.tiles import Matrix, copy_numbers, multiply
 from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import ConstInt64Matrix, Float32Array, Float32Matrix, Int64Array
@@ -53,13 +53,6 @@ def gather(table: ConstInt64Matrix, one: Matrix, x: Matrix, y: Matrix, back: boo
 
 
 @kernel
-def copy(x: Float32Array, y: Float32Array) -> None:
-    """Write what stands in x to y."""
-    for k in range(len(x)):
-        y[k] = x[k]
-
-
-@kernel
 def rectify(sign: Float32Array, y: Float32Array) -> None:
     """Zeros in y where there is no positive number in `sign`."""
     for k in range(len(y)):
@@ -69,7 +62,7 @@ def rectify(sign: Float32Array, y: Float32Array) -> None:
 @kernel
 def prepare(do: Program, x: Float32Array, work: Float32Array) -> None:
     """Write an observation and what follows from it without weights."""
-    copy(x, work[:SIZE])
+    copy_numbers(x, work[:SIZE])
     work[SIZE : do.yields] = np.float32(0)
     work[do.computed : do.begun] = np.float32(0)
     work[do.one], work[do.one + 1] = np.float32(1), np.float32(0.1)
@@ -115,7 +108,7 @@ def run_steps(do: Program, weights: Float32Array, work: Float32Array, games: int
                 d, d_row = (y, row) if first < 0 else (first + at, 0)
                 multiply(source, Matrix(weights, more, row, 1), target, d, d_row, places, row, n)
             elif operation == BIAS:
-                copy(weights[more : more + row], work[y : y + row])
+                copy_numbers(weights[more : more + row], work[y : y + row])
             elif operation == RELU:
                 rectify(work[x : x + places * row], work[y : y + places * row])
             elif operation == POOL:
@@ -158,7 +151,7 @@ def run_forward(  # wide: what is read, and what is written
                     do, work[g * do.size : (g + 1) * do.size], out[start + g], latent[start + g]
                 )
                 if len(kept):
-                    copy(work[g * do.size : g * do.size + do.kept], kept[start + g])
+                    copy_numbers(work[g * do.size : g * do.size + do.kept], kept[start + g])
 
 
 @kernel
@@ -168,4 +161,4 @@ def write_results(do: Program, work: Float32Array, out: Float32Array, latent: Fl
         row = do.outputs[k]
         for i in range(row[1] - row[0]):
             out[row[0] + i] = work[row[2] + i * row[3]] + work[row[4] + i * row[5]]
-    copy(work[do.latent : do.latent + len(latent)], latent)
+    copy_numbers(work[do.latent : do.latent + len(latent)], latent)

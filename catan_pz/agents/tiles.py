@@ -90,6 +90,13 @@ tile_2: Final = _make_tile(2)
 tile_4: Final = _make_tile(4)
 
 
+@kernel
+def copy_numbers(source: Float32Array, target: Float32Array) -> None:
+    """Numpy's own assignment of arrays would allocate."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
 class Matrix(NamedTuple):
     """A matrix among other numbers: where it begins, how far its next row and column are."""
 

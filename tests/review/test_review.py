@@ -122,7 +122,7 @@ def test_what_chance_may_bring_is_weighed_as_it_is_played(kind: str) -> None:
         grown = after.games["hand_size"][0, :2].astype(int) - game.games["hand_size"][0, :2]
         np.testing.assert_allclose(found.cards[code], grown)
         own = judge.win_probabilities(after.games, 0)
-        np.testing.assert_allclose(found.values[code], own, rtol=1e-5)
+        np.testing.assert_allclose(found.values[code], own, rtol=1e-6)
     here = judge.outcomes(game.games, NO_ACTION, 0).values[0]
     np.testing.assert_allclose(here, judge.win_probabilities(game.games, 0))
 

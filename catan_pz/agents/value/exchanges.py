@@ -6,6 +6,7 @@ sides. Letters: K exchanges, P seats, R resources, X terms of an answer, T types
 
 import math
 
+from catan_pz.agents.tiles import copy_numbers
 from catan_pz.agents.value.features import (
     GOALS,
     HAND,
@@ -22,7 +23,6 @@ from catan_pz.agents.value.features import (
 from catan_pz.agents.value.network import (
     Workspace,
     clear_base,
-    copy_numbers,
     leader_but,
     set_base,
     write_values_of_features,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import Stored, StoredModel
-from catan_pz.agents.tiles import STRIP, Matrix, add_rows, multiply
+from catan_pz.agents.tiles import STRIP, Matrix, add_rows, copy_numbers, multiply
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
 from catan_pz.encoders import load
 from catan_pz.engine.deal import NO_SCRIPT
@@ -213,8 +213,7 @@ def add_changes(
 def write_units(seats: int, w: Workspace) -> None:
     """Write what the first layer's units get from all seats, and what those of each get besides."""
     n = 0
-    for j in range((1 + seats) * w.width):
-        w.units[j] = w.base_units[j]
+    copy_numbers(w.base_units[: (1 + seats) * w.width], w.units)
     for k in range(seats):
         first = n
         for at in range(NUM_FEATURES * k, NUM_FEATURES * (k + 1), BLOCK):
@@ -250,13 +249,6 @@ def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
         total += values[p]
     for p in range(seats):
         values[p] /= total
-
-
-@kernel
-def copy_numbers(source: Float32Array, target: Float32Array) -> None:
-    """Numpy's own assignment of arrays would allocate."""
-    for k in range(source.shape[0]):
-        target[k] = source[k]
 
 
 @kernel
