@@ -95,7 +95,7 @@ def play_recorded(
         elif not setup and chance < shares.odd:
             a = pick_legal(s, number_below(random_bits, legal))
         elif legal > 1:
-            a = policy_action(games, players[mover], shares.margin, random_bits, w)
+            a = policy_action(games, players[mover], shares.margin, True, random_bits, w)
         step(s, a, w.script)
         legal = count_legal(s)
         stream += GAMMA
@@ -141,8 +141,8 @@ def play_match(
         stream += GAMMA
         a = pick_legal(s, 0)
         if legal > 1 and s.player == seat:
-            a = policy_action(games, VALUE, margin, scramble(stream), w)
+            a = policy_action(games, VALUE, margin, True, scramble(stream), w)
         elif legal > 1:
-            a = policy_action(games, opponent, others_margin, scramble(stream), theirs)
+            a = policy_action(games, opponent, others_margin, True, scramble(stream), theirs)
         step(s, a, w.script)
         legal = count_legal(s)

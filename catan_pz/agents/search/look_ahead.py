@@ -29,7 +29,7 @@ DEPTH = 2
 def play_by_value(games: States, seed: np.uint64, w: Workspace) -> None:
     """One decision of whoever is to move."""
     s = games[0]
-    a = pick_legal(s, 0) if count_legal(s) == 1 else value_action(games, MARGIN, seed, w)
+    a = pick_legal(s, 0) if count_legal(s) == 1 else value_action(games, MARGIN, False, seed, w)
     step(s, a, w.script)
 
 

@@ -83,7 +83,7 @@ def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> 
         return greedy_action(games[0])
     if policy == RANDOM:
         return pick_legal(games[0], number_below(random_bits, count_legal(games[0])))
-    return policy_action(games, policy, MARGIN, random_bits, w)
+    return policy_action(games, policy, MARGIN, False, random_bits, w)
 
 
 @kernel

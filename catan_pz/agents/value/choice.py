@@ -164,10 +164,10 @@ def is_certain(s: State, a: int) -> bool:
 
 
 @kernel
-def worth_with_next(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
-    """What an action of a turn is worth, if need be together with a second one."""
+def worth_of(games: States, a: int, with_next: bool, random_bits: np.uint64, w: Workspace) -> float:
+    """What an action is worth; `with_next`, together with a second one of the turn, if need be."""
     worth, p = worth_of_action(games, a, random_bits, w), int(games[0].player)
-    if games[0].phase != Phase.MAIN or not is_certain(games[0], a):
+    if not with_next or games[0].phase != Phase.MAIN or not is_certain(games[0], a):
         return worth
     w.spare[1] = w.spare[0]  # where the action has led
     after, s = w.spare[1], w.spare[0]
@@ -183,8 +183,13 @@ def worth_with_next(games: States, a: int, random_bits: np.uint64, w: Workspace)
 
 
 @kernel
-def value_action(games: States, margin: float, random_bits: np.uint64, w: Workspace) -> int:
-    """What `ValueAgent` does in the game as it is; trades with others are the evolved player's."""
+def value_action(
+    games: States, margin: float, with_next: bool, random_bits: np.uint64, w: Workspace
+) -> int:
+    """What `ValueAgent` does in the game as it is; trades with others are the evolved player's.
+
+    `with_next` counts a second action of the turn, as the agent does.
+    """
     s = games[0]
     chosen = choice_by_view(s, True, random_bits, w)
     if chosen >= actions.OFFER:
@@ -196,7 +201,7 @@ def value_action(games: States, margin: float, random_bits: np.uint64, w: Worksp
     for k in range(count_legal(s)):
         a = pick_legal(s, k)
         if a < actions.OFFER:
-            worth = worth_with_next(games, a, random_bits, w)
+            worth = worth_of(games, a, with_next, random_bits, w)
             if a == chosen:
                 of_chosen = worth
             if worth > most:
@@ -207,11 +212,16 @@ def value_action(games: States, margin: float, random_bits: np.uint64, w: Worksp
 
 @kernel
 def policy_action(
-    games: States, policy: int, margin: float, random_bits: np.uint64, w: Workspace
+    games: States,
+    policy: int,
+    margin: float,
+    with_next: bool,
+    random_bits: np.uint64,
+    w: Workspace,
 ) -> int:
-    """What "heuristic", "evolved" or "value" does; the margin is that of the last."""
+    """What "heuristic", "evolved" or "value" does; margin and `with_next` are of the last."""
     if policy == VALUE:
-        return value_action(games, margin, random_bits, w)
+        return value_action(games, margin, with_next, random_bits, w)
     return choice_by_view(games[0], policy == EVOLVED, random_bits, w)
 
 
@@ -227,10 +237,7 @@ def judge(
     """Write what each of some actions (K,) is worth to the seat to move, (K,)."""
     set_base(games[0], int(games[0].player), w)
     for k in range(judged.shape[0]):
-        if with_next:
-            worths[k] = worth_with_next(games, judged[k], seed, w)
-        else:
-            worths[k] = worth_of_action(games, judged[k], seed, w)
+        worths[k] = worth_of(games, judged[k], with_next, seed, w)
     clear_base(w)
 
 
