@@ -37,7 +37,7 @@ NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
 """Numbers that make a logit: own features, the sum of the others', those of the game."""
 
 WIDTH, HEIGHT = 64, 32
-"""W of the networks that are shipped, and H."""
+"""W where nothing else is said, and H."""
 
 BLOCK = 8
 """Features that are looked at together for changes."""
