@@ -1,15 +1,16 @@
-"""Depth 2: an own action, the next roll of the dice exactly, the best reply, and then the value.
+"""Depth 2: an own action, the next roll of the dice exactly, a reply, and then the value.
 
 An action is followed by the rest of the turn as the agent "value" plays it. The roll that comes
 next is taken in each way, and so is a card bought or stolen by the action itself; whoever rolled
-decides as "value" does until one decision after the roll is made. What chance brings besides
-follows from a seed, the same for all actions.
+decides as the evolved player does until one decision after the roll is made. What chance brings
+besides follows from a seed, the same for all actions.
 """
 
 import numpy as np
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.value.choice import MARGIN, value_action, value_of
+from catan_pz.agents.random import EVOLVED, VALUE
+from catan_pz.agents.value.choice import MARGIN, policy_action, value_of
 from catan_pz.agents.value.network import Workspace
 from catan_pz.engine import bits
 from catan_pz.engine.chance import ROLLS_OF_SUM
@@ -26,10 +27,12 @@ DEPTH = 2
 
 
 @kernel
-def play_by_value(games: States, seed: np.uint64, w: Workspace) -> None:
+def play_one(games: States, policy: int, seed: np.uint64, w: Workspace) -> None:
     """One decision of whoever is to move."""
     s = games[0]
-    a = pick_legal(s, 0) if count_legal(s) == 1 else value_action(games, MARGIN, False, seed, w)
+    a = pick_legal(s, 0)
+    if count_legal(s) > 1:
+        a = policy_action(games, policy, MARGIN, False, seed, w)
     step(s, a, w.script)
 
 
@@ -39,7 +42,7 @@ def worth_of_reply(games: States, viewer: int, seed: np.uint64, w: Workspace) ->
     s, turn, replied = games[0], int(games[0].turn), False
     while not replied and s.turn == turn and count_legal(s) > 0:
         replied = s.phase == Phase.MAIN
-        play_by_value(games, seed, w)
+        play_one(games, EVOLVED, seed, w)
     return value_of(s, viewer, w)
 
 
@@ -66,7 +69,7 @@ def worth_of_turn(scratch: States, turn: int, viewer: int, seed: np.uint64, w: W
     """The same in any position of a turn, or at its end: it is played on until the next roll."""
     s = scratch[0]
     while count_legal(s) > 0 and s.turn == turn:
-        play_by_value(scratch, seed, w)
+        play_one(scratch, VALUE, seed, w)
     if count_legal(s) == 0 or s.phase != Phase.ROLL:
         return value_of(s, viewer, w)
     return worth_before_roll(scratch, viewer, seed, w)

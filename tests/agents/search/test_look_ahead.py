@@ -1,10 +1,10 @@
-"""Depth 2: an own action, the roll, the best reply."""
+"""Depth 2: an own action, the roll, a reply."""
 
 import numpy as np
 import pytest
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, END_TURN, ROLL
-from catan_pz.agents.random import VALUE
+from catan_pz.agents.random import EVOLVED, VALUE
 from catan_pz.agents.search.look_ahead import DEPTH, look_ahead
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.network import shipped
@@ -16,22 +16,22 @@ from tests.agents.search.play import DUEL, in_the_middle, quick_choice, work_for
 SEED = 5
 
 
-def play_by_value(game: Game) -> None:
+def play_one(game: Game, policy: int) -> None:
     legal = game.legal_actions()
-    game.step_once(int(legal[0]) if len(legal) == 1 else quick_choice(game.games, VALUE, SEED))
+    game.step_once(int(legal[0]) if len(legal) == 1 else quick_choice(game.games, policy, SEED))
 
 
 def by_brute_force(game: Game, turn: int, viewer: int) -> float:
     """The turn played on, then every pair of dice."""
     while not game.is_over and game.turn == turn:
-        play_by_value(game)
+        play_one(game, VALUE)
     total, judge = 0.0, Judge(DUEL, shipped(2))
     for outcome, probability in game.outcomes(ROLL).items():
         after, replied = game.copy(), False
         after.step_once(ROLL, outcome)
         while not (replied or after.is_over) and after.turn == game.turn:
             replied = after.phase == Phase.MAIN
-            play_by_value(after)
+            play_one(after, EVOLVED)
         total += probability * judge.win_probabilities(after.games, viewer)[viewer]
     return total
 
