@@ -24,8 +24,8 @@ KINDS: Final = (SMART, FAST, MIXED)
 
 _MAIN: Final = "soc.server.SOCServer"
 _ROBOT: Final = "soc.robot.SOCRobotClient"
-_QUICK_COMPILER: Final = "-XX:TieredStopAtLevel=1"
-"""For games of two, in which Java's optimizing compiler takes longer than it saves."""
+_COMPILER: Final = "-XX:-UseOnStackReplacement"
+"""Otherwise one method of the robots, with many loops, may keep Java's compiler busy for minutes."""
 _SECONDS_TO_START: Final = 60.0
 _SECONDS_TO_STOP: Final = 10.0
 _MIXED_ROBOTS: Final = 10
@@ -86,8 +86,7 @@ def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]
         **robots_of(kind, players),
     }
     watched = ["sh", "-c", _UNTIL_INPUT_ENDS, "sh"] if os.name == "posix" else []
-    options = [_QUICK_COMPILER] if players == 2 else []
-    options += ["-cp", classes, _MAIN]
+    options = [_COMPILER, "-cp", classes, _MAIN]
     options += [f"-Djsettlers.{name}={value}" for name, value in properties.items()]
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
