@@ -25,7 +25,7 @@ KINDS: Final = (SMART, FAST, MIXED)
 _MAIN: Final = "soc.server.SOCServer"
 _ROBOT: Final = "soc.robot.SOCRobotClient"
 _COMPILER: Final = "-XX:-UseOnStackReplacement"
-"""Otherwise one method of the robots, with many loops, may keep Java's compiler busy for minutes."""
+"""Otherwise one method of the robots, with many loops, may busy Java's compiler for minutes."""
 _SECONDS_TO_START: Final = 60.0
 _SECONDS_TO_STOP: Final = 10.0
 _MIXED_ROBOTS: Final = 10
