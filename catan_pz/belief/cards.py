@@ -6,13 +6,13 @@ from copy import copy
 from functools import lru_cache
 from itertools import product
 from math import comb, prod
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD
-from catan_pz.belief.resampling import drawn_by_weight
+from catan_pz.belief.resampling import DECK, deal_cards, drawn_by_weight
 from catan_pz.events import EventKind, Events
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NOBODY, NUM_CARD_KINDS, Card, Phase
 
@@ -21,8 +21,6 @@ ANY: Final = DECK_COUNTS[Card.VICTORY_POINT]
 NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))
 """Phases in which a player in turn with enough points has won already, or can't yet."""
 ROBBER_MOVES: Final = (int(Phase.MOVE_ROBBER), int(Phase.STEAL))
-DECK: Final = -1
-"""Stands for the deck where seats are listed."""
 
 
 class CardGroups:
@@ -251,40 +249,13 @@ class CardBelief:
         """Write random cards that fit into records (G,), which look alike to the viewer."""
         ways = self.splits(games[0])
         splits, drawn = list(ways), drawn_by_weight(list(ways.values()), len(games), rng)
-        rows_of = dict[tuple[Slots, ...], list[int]]()
-        for row, k in enumerate(drawn.tolist()):
-            rows_of.setdefault(splits[k][0], []).append(row)
-        for places, rows in rows_of.items():
-            dealt = games if len(rows) == len(games) else games[rows]
-            self._deal(dealt, places, np.array([splits[k][1] for k in drawn[rows]]), rng)
-            if dealt is not games:
-                games[rows] = dealt
-
-    def _deal(
-        self, games: np.ndarray, places: tuple[Slots, ...], points: NDArray[np.int64], rng: Any
-    ) -> None:
-        """Write cards into records whose places hold so many victory points (G, places)."""
-        filled = [k for k, place in enumerate(places) if place.size]
-        sizes = [places[k].size for k in filled]
-        place_of = np.arange(len(filled)).repeat(sizes)
-        ends = np.cumsum(sizes)
-        # In each place the cards with the smallest of random numbers are the victory points.
-        order = (rng.random((len(games), len(place_of))) + place_of).argsort(1)
-        rank = np.arange(len(place_of)) - (ends - sizes)[place_of]
-        is_other = np.empty(order.shape, np.bool_)
-        np.put_along_axis(is_other, order, rank >= points[:, filled][:, place_of], 1)
-        kinds = np.arange(NUM_CARD_KINDS, dtype=np.int8).repeat(self.unknown(games[0]))
-        others = kinds[kinds != Card.VICTORY_POINT]
-        cards = np.full(order.shape, int(Card.VICTORY_POINT), np.int8)
-        cards[is_other] = rng.permuted(others[None].repeat(len(games), 0), axis=1).reshape(-1)
-        for p in range(len(self.groups)):
-            if p != self.viewer:
-                games["cards"][:, p] = 0
-        if games["turn_player"][0] != self.viewer:
-            games["new_cards"] = 0
-        games["deck"] = 0
-        for k, end in zip(filled, ends.tolist(), strict=True):
-            _put(games, places[k], cards[:, end - places[k].size : end])
+        unknown = self.unknown(games[0])
+        unknown[Card.VICTORY_POINT] = 0
+        others = np.arange(NUM_CARD_KINDS, dtype=np.int8).repeat(unknown)
+        seeds = rng.integers(0, 2**64, len(games), dtype=np.uint64)
+        for k in set(drawn.tolist()):
+            places, points = (np.array(part, np.int64) for part in splits[k])
+            deal_cards(games, drawn, k, self.viewer, places, points, others, seeds)
 
     def deal_with_card(
         self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
@@ -316,17 +287,6 @@ def _add(record: np.ndarray, seat: int, card: int, count: int) -> None:
         record["deck_left"] += count
     else:
         record["cards"][seat, card] += count
-
-
-def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
-    """Write the cards (G, count) of a place into games (G,)."""
-    if place.seat == DECK:
-        games["deck"][:, DECK_SIZE - place.size :] = cards
-        return
-    counts = (cards[:, :, None] == np.arange(NUM_CARD_KINDS)).sum(1, dtype=np.int8)
-    games["cards"][:, place.seat] += counts
-    if place.new:
-        games["new_cards"] += counts
 
 
 @lru_cache(maxsize=1000)

@@ -1,5 +1,6 @@
 """The exact posterior over hidden hands: a weighted set of all hands that can be."""
 
+from copy import copy
 from fractions import Fraction
 from typing import Any, Final
 
@@ -62,9 +63,7 @@ class HandBelief:
 
     def copy(self) -> "HandBelief":
         """An independent belief of the same content."""
-        other = HandBelief(self.viewer, self.hands, self.weights.copy())
-        other.is_cut = self.is_cut
-        return other
+        return copy(self)  # its arrays are replaced, never written to
 
     def __len__(self) -> int:
         """N, the number of hypotheses."""
@@ -172,9 +171,8 @@ def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
     """(N,) which of some hands (N, P, R) an event can come from."""
     match event:
         case HandsChanged(changes):
-            # Clipped, as a report may tell of more cards than a byte can count.
-            after = hands + np.clip(changes, -2 * MOST_CARDS, 2 * MOST_CARDS).astype(np.int16)
-            fitting = np.all((after >= 0) & (after <= MOST_CARDS), axis=(1, 2))
+            least = -np.array(changes)  # a report may tell of more cards than a byte can count
+            fitting = np.all((hands >= least) & (hands <= least + MOST_CARDS), axis=(1, 2))
         case HoldingShown(seat, bundle):
             fitting = np.all(hands[:, seat] >= np.array(bundle), axis=1)
         case MonopolyTaken(seat, resource, taken):

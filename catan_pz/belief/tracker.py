@@ -20,7 +20,6 @@ from catan_pz.belief.hands import (
     drawn_hands,
 )
 from catan_pz.checks import check_seat
-from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
 from catan_pz.events import Events, as_seen_by
@@ -212,27 +211,8 @@ class Belief:
 
         Others' hands are their least ones, their development cards are all of one kind.
         """
-        games = np.zeros(1, STATE)
-        games[0] = record
-        known, viewer, n = games[0], self.viewer, int(record["num_players"])
-        least, most = bounds_of(record, viewer)
-        others = [p for p in range(n) if p != viewer]
-        for name in ("rng", "deck", "below", "above", "legal"):
-            known[name] = 0
-        known["outcome"] = NO_OUTCOME
-        known["hand"][others] = least[others]
-        known["above"][viewer, others] = (most - least)[others]
-        known["points"][others] = known["visible_points"][others]
-        held = known["cards"][others].sum(1)
-        known["cards"][others] = 0
-        known["cards"][others, 0] = held
-        if int(record["turn_player"]) != viewer:
-            bought = known["new_cards"].sum()
-            known["new_cards"] = 0
-            known["new_cards"][0] = bought
-        composer = int(record["player"])
-        if composer != viewer and record["phase"] == Phase.COMPOSE:
-            known["offer_give"][composer] = known["offer_get"][composer] = 0
+        games = as_games(np.frombuffer(bytearray(record.tobytes()), STATE))
+        resampling.hide(games, self.viewer)
         return games
 
     def _check(self, record: np.ndarray, hands: NDArray[np.int8]) -> None:
@@ -248,16 +228,11 @@ class Belief:
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
         """Write into games (G,), whose hands are possible, what each seat knows of them."""
-        n = len(self.shared)
-        hands = games["hand"][:, None, :n]
         bounds = [(one.least, one.most) for one in self.shared]
         if not self.customs.loose_sums:
             bounds[self.viewer] = bounds_of(record, self.viewer)
-        least, most = (np.array(side) for side in zip(*bounds, strict=True))
-        # A seat knows its own hand. Hands that were drawn regardless of the sums may lie beyond.
-        others = ~np.eye(n, dtype=np.bool_)[:, :, None]
-        games["below"][:, :n, :n] = np.maximum(hands - least, 0) * others
-        games["above"][:, :n, :n] = np.maximum(most - hands, 0) * others
+        least, most = (np.array(side, np.int16) for side in zip(*bounds, strict=True))
+        resampling.write_bounds(games, least, most)
 
     def shown_bank(self) -> NDArray[np.int64]:
         """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""

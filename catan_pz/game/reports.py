@@ -12,8 +12,9 @@ import numpy as np
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, COMPOSE_SEND, DISCARD, MOVE_ROBBER, PLAY_KNIGHT
 from catan_pz.belief import Belief, hand_events
-from catan_pz.belief.cards import DECK, ROBBER_MOVES
+from catan_pz.belief.cards import ROBBER_MOVES
 from catan_pz.belief.hands import allowing
+from catan_pz.belief.resampling import DECK
 from catan_pz.engine.deal import script_of
 from catan_pz.engine.event_rows import AMOUNT
 from catan_pz.engine.outcomes import NUM_OUTCOMES

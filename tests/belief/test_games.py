@@ -103,7 +103,7 @@ def check_game(seed: int, options: dict[str, Any], steps: int, every: int) -> se
 
 
 def test_truth_and_secrecy_in_random_games() -> None:
-    phases = [check_game(2, options, steps=300, every=15) for options in RULE_SETS.values()]
+    phases = [check_game(6, options, steps=300, every=15) for options in RULE_SETS.values()]
     assert set().union(*phases) == set(Phase)
 
 

@@ -198,7 +198,7 @@ def test_the_source_draws_hands_within_the_bounds():
         game.step(int(rng.choice(game.legal_actions())))
         if game.is_over:
             break
-        if step % 80 or game.phase.name == "COMPOSE":
+        if step % 40 or game.phase.name == "COMPOSE":
             continue
         view = view_of(game, 1, FromBelief(belief, game))
         drawn = shuffled(view, 1, game.rules, rng)
