@@ -4,6 +4,8 @@ The fixpoint rules are those of `engine.hands`, written for bounds instead of
 distances from the truth, so that they need no truth and check the engine's.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,6 +22,8 @@ from catan_pz.belief.hand_events import (
 
 class HandBounds:
     """The least and the most of each resource that each player can hold.
+
+    Bounds of several observers have one more axis, the first: what all of them saw counts for each.
 
     Attributes:
         missing: (R,) how many of the totals may have been discarded face down.
@@ -47,15 +51,29 @@ class HandBounds:
         most = np.minimum.outer(np.array(sizes, np.int64), np.array(totals, np.int64))
         return cls(np.zeros_like(most), most, sizes, totals)
 
+    @classmethod
+    def together(cls, bounds: Sequence["HandBounds"]) -> "HandBounds":
+        """The bounds of several observers."""
+        return cls._of(
+            {name: np.stack([vars(b)[name] for b in bounds]) for name in vars(bounds[0])}
+        )
+
+    @classmethod
+    def _of(cls, arrays: dict[str, NDArray[np.int64]]) -> "HandBounds":
+        bounds = cls.__new__(cls)
+        vars(bounds).update(arrays)
+        return bounds
+
     def copy(self) -> "HandBounds":
         """Independent bounds of the same content."""
-        other = HandBounds.__new__(HandBounds)
-        for name, array in self.__dict__.items():
-            setattr(other, name, array.copy())
-        return other
+        return self._of({name: array.copy() for name, array in vars(self).items()})
+
+    def __getitem__(self, observer: int) -> "HandBounds":
+        """The bounds of one of several observers, which change with these."""
+        return self._of({name: array[observer] for name, array in vars(self).items()})
 
     def update(self, event: HandEvent) -> None:
-        """Take in what was seen."""
+        """Take in what was seen; a theft or a discard face down by one observer at a time."""
         match event:
             case HandsChanged(changes):
                 self._shift(np.array(changes, np.int64))
@@ -73,26 +91,26 @@ class HandBounds:
                 self._take_unseen(seat, None)
 
     def _shift(self, changes: NDArray[np.int64]) -> None:
-        self.least = self.least + changes
-        self.most = self.most + changes
-        self.sizes = self.sizes + changes.sum(1)
-        self.totals = self.totals + changes.sum(0)
+        self.least += changes
+        self.most += changes
+        self.sizes += changes.sum(1)
+        self.totals += changes.sum(0)
         # Bounds that move along with the truth stay as narrow as they were.
         if self.least.min() < 0:
-            self.least = np.maximum(self.least, 0)
+            np.maximum(self.least, 0, out=self.least)
             self.tighten()
 
     def _raise_least(self, seat: int, bundle: Counts) -> None:
-        least = np.maximum(self.least[seat], bundle)
-        if (least > self.least[seat]).any():
-            self.least[seat] = least
+        least = self.least[..., seat, :]
+        if (bundle > least).any():
+            np.maximum(least, bundle, out=least)
             self.tighten()
 
     def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int64]) -> None:
         others = np.arange(len(taken)) != seat
-        self.least[others, resource] = np.maximum(self.least[others, resource], taken[others])
-        self.most[others, resource] = np.minimum(self.most[others, resource], taken[others])
-        changes = np.zeros_like(self.least)
+        for side, narrower in ((self.least, np.maximum), (self.most, np.minimum)):
+            narrower(side[..., resource], taken, out=side[..., resource], where=others)
+        changes = np.zeros_like(self.least, shape=self.least.shape[-2:])
         changes[:, resource] = -taken
         changes[seat, resource] = taken.sum()
         self._shift(changes)
@@ -122,25 +140,26 @@ class HandBounds:
 
     def _note_missing(self) -> None:
         """Narrow what all hands together can hold of each resource."""
-        least = np.maximum(self.totals - self.missing, self.least.sum(0))
-        self.totals = np.minimum(self.totals, self.most.sum(0))
-        self.missing = np.maximum(self.totals - least, 0)
+        least = np.maximum(self.totals - self.missing, self.least.sum(-2))
+        np.minimum(self.totals, self.most.sum(-2), out=self.totals)
+        np.maximum(self.totals - least, 0, out=self.missing)
 
     def tighten(self) -> None:
         """Narrow the bounds until row and column sums give nothing more."""
+        least, most = self.least, self.most
         while True:
             if self.missing.any():
                 self._note_missing()
-            least, most = self.least, self.most
-            sizes, totals = self.sizes[:, None], self.totals[None, :]
-            row_least, row_most = least.sum(1, keepdims=True), most.sum(1, keepdims=True)
-            column_least, column_most = least.sum(0), most.sum(0)
+            sizes, totals = self.sizes[..., None], self.totals[..., None, :]
+            fewest = totals - self.missing[..., None, :]
+            row_least, row_most = least.sum(-1, keepdims=True), most.sum(-1, keepdims=True)
+            column_least, column_most = least.sum(-2, keepdims=True), most.sum(-2, keepdims=True)
             new_least = np.maximum(least, sizes - (row_most - most))
-            new_least = np.maximum(new_least, totals - self.missing - (column_most - most))
+            new_least = np.maximum(new_least, fewest - (column_most - most))
             new_most = np.minimum(most, sizes - (row_least - least))
             new_most = np.minimum(new_most, totals - (column_least - least))
             if (new_least > new_most).any():
                 raise ValueError("no hands fit what was seen")
             if (new_least == least).all() and (new_most == most).all():
                 return
-            self.least, self.most = new_least, new_most
+            least[...], most[...] = new_least, new_most

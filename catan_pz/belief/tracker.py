@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from catan_pz.belief import resampling
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
-from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
+from catan_pz.belief.hand_events import (
+    Discarded,
+    HandEvent,
+    HoldingShown,
+    Theft,
+    hand_events,
+    unseen_by,
+)
 from catan_pz.belief.hands import (
     MOST_KEPT,
     HandBelief,
@@ -76,7 +83,7 @@ class Belief:
     Attributes:
         hands: the `HandBelief`.
         cards: the `CardBelief`.
-        shared: for each observer the `HandBounds` which the viewer is sure that it knows,
+        shared: `HandBounds` of all observers, what the viewer is sure that each of them knows,
             the observer's own hand apart.
         customs: how the table differs from a game of this package.
     """
@@ -97,9 +104,10 @@ class Belief:
             self.hands = HandBelief.uniform(viewer, all_hands(bounds), number)
         except TooManyHandsError:
             self.hands = self._dealt(bounds)
-        self.shared = [HandBounds.of_sums(*sums) for _ in range(n)]
+        shared = [HandBounds.of_sums(*sums)] * n
         if customs.loose_sums or self.hands.is_cut:
-            self.shared[viewer] = bounds
+            shared[viewer] = bounds
+        self.shared = HandBounds.together(shared)
         self.cards = CardBelief(viewer, record, customs.robber_before_win)
         for event in _holdings_on_the_table(record):
             self.update(event)
@@ -112,7 +120,7 @@ class Belief:
         other = copy(self)
         other.hands = self.hands.copy()
         other.cards = self.cards.copy()
-        other.shared = [bounds.copy() for bounds in self.shared]
+        other.shared = self.shared.copy()
         return other
 
     def listen(self, game: Any, events: Events) -> None:
@@ -134,8 +142,11 @@ class Belief:
             if not self.hands.is_cut:
                 raise
             lost = True
-        for o, bounds in enumerate(self.shared):
-            bounds.update(unseen_by(event, o))
+        if isinstance(event, Theft | Discarded):
+            for o in range(len(self.shared.least)):
+                self.shared[o].update(unseen_by(event, o))
+        else:
+            self.shared.update(event)
         if self.hands.is_cut and not lost:
             # Hands that were drawn may show later to be beyond what sums allow.
             try:
@@ -228,10 +239,9 @@ class Belief:
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
         """Write into games (G,), whose hands are possible, what each seat knows of them."""
-        bounds = [(one.least, one.most) for one in self.shared]
+        least, most = self.shared.least.astype(np.int16), self.shared.most.astype(np.int16)
         if not self.customs.loose_sums:
-            bounds[self.viewer] = bounds_of(record, self.viewer)
-        least, most = (np.array(side, np.int16) for side in zip(*bounds, strict=True))
+            least[self.viewer], most[self.viewer] = bounds_of(record, self.viewer)
         resampling.write_bounds(games, least, most)
 
     def shown_bank(self) -> NDArray[np.int64]:

@@ -161,7 +161,7 @@ class ReportedDecision:
             self._deal_card_played(decision)
             # It may ask for all that it may take for possible, as far as the viewer knows.
             record, p, n = self._record, decision.seat, self._seats
-            record["above"][p, :n] = self.belief.shared[p].most - record["hand"][:n]
+            record["above"][p, :n] = self.belief.shared.most[p] - record["hand"][:n]
             record["above"][p, p] = 0
             if decision.what == COMPOSE_SEND:
                 self._write_offer(decision.seat)
@@ -275,8 +275,8 @@ class ReportedDecision:
     def _write_what_is_known(self) -> None:
         """Bounds and bank by the belief, where the rules' own sums say too much."""
         hands = self._record["hand"][: self._seats]
-        within = (((b.least <= hands) & (hands <= b.most)).all() for b in self.belief.shared)
-        if not all(within):
+        shared = self.belief.shared
+        if not ((shared.least <= hands) & (hands <= shared.most)).all():
             self.games = self.belief.resample(self._record, self._rng)
         self.games["bank"] = self.belief.shown_bank()
         self.belief.write_knowledge(self.games, self._record)

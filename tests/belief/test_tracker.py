@@ -181,7 +181,7 @@ def test_hands_drawn_regardless_of_sums_leave_what_others_know_possible() -> Non
     def cut(*hands: np.ndarray) -> None:
         belief.hands = HandBelief.uniform(0, np.array(hands))
         belief.hands.is_cut = True
-        belief.shared = [HandBounds.known(truth) for _ in range(3)]
+        belief.shared = HandBounds.together([HandBounds.known(truth)] * 3)
 
     cut(beyond)
     games = game.games.copy()
@@ -202,7 +202,7 @@ def test_hands_drawn_anew_have_the_sums_that_are_known() -> None:
     belief = Belief(0, game.games[0], customs=TableCustoms(hides_discards=True))
     belief.hands = HandBelief.uniform(0, game.games[0]["hand"][None, :3] * 0)
     belief.hands.is_cut = True
-    belief.shared = [HandBounds.of_sums((0, 2, 2), (0, 0, 2, 1, 1)) for _ in range(3)]
+    belief.shared = HandBounds.together([HandBounds.of_sums((0, 2, 2), (0, 0, 2, 1, 1))] * 3)
     belief.update(HoldingShown(1, (0, 0, 1, 0, 0)))
     assert len(belief.hands) > 1
     assert (belief.hands.hands.sum(1) == (0, 0, 2, 1, 1)).all()

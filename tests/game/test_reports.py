@@ -23,7 +23,7 @@ BRICK, LUMBER, WOOL, GRAIN, ORE = range(5)
 def content(followed: FollowedGame) -> tuple[bytes, ...]:
     """All that a refused report must leave as it was."""
     belief, sampled = followed.belief, followed.sampled
-    bounds = [b"".join(array.tobytes() for array in vars(b).values()) for b in belief.shared]
+    bounds = [array.tobytes() for array in vars(belief.shared).values()]
     cards = repr(vars(belief.cards)).encode()
     hands = belief.hands.hands.tobytes(), belief.hands.weights.tobytes()
     return (sampled.games.tobytes(), sampled.mask.tobytes(), cards, *hands, *bounds)
