@@ -13,12 +13,10 @@ from catan_pz.engine.state import States
 from catan_pz.engine.trade import can_compose_get, can_compose_give, erase_offer
 from catan_pz.kernels.rule import entry, rule
 from catan_pz.kernels.types import Int8Array, Int16Cube, Int64Array, Int64Matrix, UInt64Array
-from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, NUM_RESOURCES, Card, Phase
+from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, NUM_RESOURCES, VICTORY_POINT, Phase
 
 DECK: Final = -1
 """Stands for the deck where seats are listed."""
-
-_VICTORY_POINT: Final = int(Card.VICTORY_POINT)
 
 
 def drawn_by_weight(weights: ArrayLike, count: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -58,7 +56,7 @@ def deal_cards(
             points_left = points[place]
             while left > 0:
                 seed += GAMMA
-                card = _VICTORY_POINT
+                card = VICTORY_POINT
                 if number_below(scramble(seed), left) < points_left:
                     points_left -= 1
                 else:
