@@ -200,8 +200,7 @@ class Belief:
         own hands and what is shared. An opponent who composes an offer has composed a single card,
         drawn from those with which it may begin. Only hands that allow what is `coming` are drawn.
         """
-        # NumPy would fill an array of records field by field.
-        games = as_games(np.frombuffer(bytearray(record.tobytes() * count), STATE))
+        games = _copies(record, count)
         possible = self.hands if coming is None else self._allowing(coming)
         hands = possible.draw(rng, count)
         self._check(record, hands)
@@ -222,7 +221,7 @@ class Belief:
 
         Others' hands are their least ones, their development cards are all of one kind.
         """
-        games = as_games(np.frombuffer(bytearray(record.tobytes()), STATE))
+        games = _copies(record, 1)
         resampling.hide(games, self.viewer)
         return games
 
@@ -255,6 +254,11 @@ def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArr
     n = int(record["num_players"])
     hands = record["hand"][:n].astype(np.int64)
     return hands - record["below"][viewer, :n], hands + record["above"][viewer, :n]
+
+
+def _copies(record: np.ndarray, count: int) -> np.ndarray:
+    # NumPy would fill an array of records field by field.
+    return as_games(np.frombuffer(bytearray(record.tobytes() * count), STATE))
 
 
 def _holdings_on_the_table(record: np.ndarray) -> list[HoldingShown]:
