@@ -1,12 +1,19 @@
 """What the heuristic player does, part by part, in positions by hand on the beginner board."""
 
+import numpy as np
 import pytest
 
 from catan_pz import Game, Rules, describe_action
+from catan_pz.actions import BUILD_ROAD
 from catan_pz.agents.heuristic.agent import HeuristicAgent
+from catan_pz.agents.heuristic.plan import CARD_UNIT, NEVER, TWELFTHS, time_for
+from catan_pz.agents.heuristic.spots import longest_road_edge
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.game.position import position
 from catan_pz.game.view import view_of
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import Int8Array
+from catan_pz.terms import NUM_EDGES
 from tests.helpers import act, path
 
 pytestmark = pytest.mark.purepython
@@ -215,3 +222,48 @@ def test_with_many_offers_to_make_a_turn_still_ends(limit):
         offers += describe_action(action)["kind"] == "offer"
         game.step(action)
     assert offers < 12
+
+
+@entry
+def time_until(hand: int, cost: int, pips: int, shares: int, guess: int) -> int:
+    return time_for(hand, cost, pips, shares, guess)
+
+
+def test_a_time_is_the_first_by_which_all_is_paid():
+    rng, times = np.random.default_rng(1), np.arange(NEVER)
+    for _ in range(500):
+        hand, cost = rng.integers(0, 5, 5), rng.integers(0, 6, 5)
+        pips, shares = rng.integers(0, 9, 5) * rng.integers(0, 2, 5), rng.choice([3, 4, 6], 5)
+        left = (hand - cost) * CARD_UNIT + pips * times[:, None]
+        is_paid = np.where(left < 0, left * TWELFTHS, left * shares).sum(1) >= 0
+        expected = int(is_paid.argmax()) if is_paid.any() else NEVER
+        given = [int(n @ (1 << 8 * np.arange(5))) for n in (hand, cost, pips, shares)]
+        assert {time_until(*given, guess) for guess in (0, expected, NEVER)} == {expected}
+
+
+@entry
+def road_ahead(observation: Int8Array, mask: Int8Array) -> int:
+    return longest_road_edge(observation, mask)
+
+
+def test_the_road_that_makes_the_longest_one_longer():
+    """Found as by building each that is legal."""
+    rng, found = np.random.default_rng(1), set()
+    for seed in range(8):
+        game = Game(seed=seed, num_players=2, trading=False)
+        while not game.is_over and game.turn < 60:
+            roads = BUILD_ROAD + game.mask[BUILD_ROAD : BUILD_ROAD + NUM_EDGES].nonzero()[0]
+            if len(roads) > 0:
+                best, expected = game.state["road_length"][game.player], -1
+                for road in roads:
+                    other = game.copy()
+                    other.step(road)
+                    length = other.state["road_length"][game.player]
+                    if length > best:
+                        best, expected = length, road - BUILD_ROAD
+                view = view_of(game, game.player)
+                assert road_ahead(view.observation, view.mask) == expected
+                found.add(int(expected))
+            game.step(rng.choice(roads if len(roads) > 0 else game.mask.nonzero()[0]))
+    assert -1 in found
+    assert len(found) > 20

@@ -215,18 +215,17 @@ def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook:
     rank = (3 - left) % 3
     if rank == 2:
         first, beyond, rank = FIRST_DOUBLE, FIRST_HALF, 0
-    bar = 1 << 40
-    for _ in range(rank + 1):
-        best, chosen = outlook.weights.offer, NO_ACTION
-        for k in range(first, beyond):
-            if mask[actions.OFFER + k] != 0:
-                gain = gain_of(outlook.hand + OFFER_GAINS[k], outlook)
-                if best < gain < bar:
-                    best, chosen = gain, actions.OFFER + k
-        bar = best
-        if chosen == NO_ACTION:
-            return NO_ACTION
-    return chosen
+    best = second = outlook.weights.offer
+    chosen = next_best = NO_ACTION
+    for k in range(first, beyond):
+        if mask[actions.OFFER + k] != 0:
+            gain = gain_of(outlook.hand + OFFER_GAINS[k], outlook)
+            if gain > best:
+                second, next_best = best, chosen
+                best, chosen = gain, actions.OFFER + k
+            elif second < gain < best:
+                second, next_best = gain, actions.OFFER + k
+    return chosen if rank == 0 else next_best
 
 
 @kernel

@@ -179,9 +179,8 @@ def pips_at(obs: Int8Array, v: int) -> int:
     for k in range(3):
         h = VERTEX_HEXES[v, k]
         if h >= 0:
-            r = first_of(obs, encode.HEX_TERRAIN + encode.NUM_TERRAINS * h, NUM_RESOURCES)
-            if r >= 0:
-                pips += some(r, int(obs[encode.HEX_PIPS + h]))
+            terrain = bundle_at(obs, encode.HEX_TERRAIN + encode.NUM_TERRAINS * h)
+            pips += terrain * int(obs[encode.HEX_PIPS + h])
     return pips
 
 

@@ -48,42 +48,62 @@ MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
 
 
 @kernel
-def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
-    """Time until a hand and what comes to it pay a cost, surplus traded with the bank.
+def time_from(t: int, hand: int, cost: int, pips: int, shares: int) -> int:
+    """Time until a hand and what comes to it pay a cost, by what is in surplus at a time t.
 
-    The cards that lack fall ever slower as resources come to be in surplus, so that steps
-    along the tangent approach the time from below.
+    Surplus is traded with the bank. As resources come to be in surplus, the cards that lack
+    fall ever slower: this is where the tangent at t meets zero, at the true time or before it.
     """
-    t = 0
-    while t < NEVER:  # two or three rounds
-        lacking, slope = 0, 0
-        for r in range(NUM_RESOURCES):
-            comes = of(pips, r)
-            left = (of(hand, r) - of(cost, r)) * CARD_UNIT + comes * t
-            share = TWELFTHS
-            if left >= 0:
-                share = of(shares, r)
-            lacking -= left * share
-            slope += comes * share
-        if lacking <= 0:
-            return t
-        if slope == 0:
-            return NEVER
-        t += (lacking + slope - 1) // slope
-    return NEVER
+    lacking, slope = 0, 0
+    for r in range(NUM_RESOURCES):
+        comes, lacks = of(pips, r), (of(cost, r) - of(hand, r)) * CARD_UNIT
+        share = TWELFTHS
+        if comes * t >= lacks:
+            share = of(shares, r)
+        lacking += lacks * share
+        slope += comes * share
+    if lacking <= 0:
+        return 0
+    if slope == 0:
+        return NEVER
+    return min(NEVER, (lacking + slope - 1) // slope)
 
 
 @kernel
-def speed_of(pips: int, shares: int, weights: WeightRow) -> int:
+def time_for(hand: int, cost: int, pips: int, shares: int, guess: int) -> int:
+    """Time until a hand and what comes to it pay a cost, found the sooner, the nearer the guess."""
+    t = time_from(guess, hand, cost, pips, shares)
+    then = time_from(t, hand, cost, pips, shares)
+    while then > t:  # once or twice
+        t, then = then, time_from(then, hand, cost, pips, shares)
+    return t
+
+
+class Times(NamedTuple):
+    """Times from an empty hand for what a player may buy over and over."""
+
+    mixed: int
+    cities: int
+    roads: int
+
+
+NO_TIMES = Times(0, 0, 0)
+
+
+@kernel
+def times_of(pips: int, shares: int, guess: Times) -> Times:
+    """These times, found the sooner, the nearer the guess."""
+    mixed = time_for(0, MIXED_BASKET, pips, shares, guess.mixed)
+    cities = time_for(0, CITIES_BASKET, pips, shares, guess.cities)
+    return Times(mixed, cities, time_for(0, ROADS_BASKET, pips, shares, guess.roads))
+
+
+@kernel
+def speed_of(times: Times, weights: WeightRow) -> int:
     """Points that production brings, in a mix of the ways to make use of it."""
-    speed = weights.mixed * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
-    if weights.cities > 0:
-        t = time_for(0, CITIES_BASKET, pips, shares)
-        speed += weights.cities * CITIES_POINTS // (t + 1)
-    if weights.roads > 0:
-        t = time_for(0, ROADS_BASKET, pips, shares)
-        speed += weights.roads * ROADS_POINTS // (t + 1)
-    return speed
+    speed = weights.mixed * MIXED_POINTS // (times.mixed + 1)
+    speed += weights.cities * CITIES_POINTS // (times.cities + 1)
+    return speed + weights.roads * ROADS_POINTS // (times.roads + 1)
 
 
 GOALS = 6
@@ -128,13 +148,17 @@ def cost_of(goal: int, plan: Plan) -> int:
 @kernel
 def worth_after(hand: int, spent: int, plan: Plan, weights: WeightRow) -> int:
     """The goal that is worth most once others are paid: 8 times its worth by then, and the goal."""
-    best = 0
+    best, patience = 0, weights.patience
     for goal in range(GOALS):
         if 8 * plan.worths[goal] > best:
-            t = time_for(hand, spent + cost_of(goal, plan), plan.pips, plan.shares)
-            if t < NEVER:
-                worth = plan.worths[goal] * weights.patience // (weights.patience + t)
-                best = max(best, 8 * worth + goal)
+            worth = plan.worths[goal] * patience
+            cost = spent + cost_of(goal, plan)
+            least = (best - goal) // 8 + 1
+            t, then = 0, time_from(0, hand, cost, plan.pips, plan.shares)
+            while t < then < NEVER and least * (patience + then) <= worth:  # may be the best yet
+                t, then = then, time_from(then, hand, cost, plan.pips, plan.shares)
+            if then <= t:
+                best = max(best, 8 * (worth // (patience + t)) + goal)
     return best
 
 

@@ -18,9 +18,12 @@ from catan_pz.agents.heuristic.features import (
     shares_with,
 )
 from catan_pz.agents.heuristic.plan import (
+    NO_TIMES,
     Plan,
+    Times,
     roads_lacking,
     speed_of,
+    times_of,
     worth_of_card,
     worth_of_road,
 )
@@ -46,17 +49,25 @@ SURE_WIN = 40_000
 """Worth of a goal that wins the game."""
 
 
-class Reach(NamedTuple):
-    """The viewer's ways: vertices are sets, edges sets of two words."""
+class Roads(NamedTuple):
+    """What bars the viewer's ways, and who else may come: edges in two words, and vertices."""
 
     taken_0: int  # edges with a road
     taken_1: int
+    rivals: int  # where others' roads end
+
+
+NO_ROADS = Roads(0, 0, 0)
+
+
+class Reach(NamedTuple):
+    """The viewer's ways, as sets of vertices."""
+
+    roads: Roads
     closed: int  # vertices that own roads can't pass
     at_0: int  # vertices that exactly 0, 1 and 2 more roads reach
     at_1: int
     at_2: int
-    claimed: int  # where others can build at once ...
-    near: int  # ... and with a road more
     free: int  # by the distance rule
 
 
@@ -65,6 +76,7 @@ class Income(NamedTuple):
 
     pips: int
     shares: int
+    times: Times
     speed: int
     horizon: int
 
@@ -87,14 +99,15 @@ def income_of(obs: Int8Array, weights: WeightRow) -> Income:
     lacking = int(obs[encode.POINTS_TO_WIN]) - lead
     horizon = weights.horizon * max(1, min(points_to_go(obs), lacking))
     pips, shares = own_pips(obs), shares_of(obs)
-    return Income(pips, shares, speed_of(pips, shares, weights), horizon)
+    times = times_of(pips, shares, NO_TIMES)
+    return Income(pips, shares, times, speed_of(times, weights), horizon)
 
 
 @kernel
 def worth_with(obs: Int8Array, v: int, shares: int, income: Income, weights: WeightRow) -> int:
     """What a building on a vertex is worth: its point, and what it earns at some shares."""
-    speed = speed_of(income.pips + pips_at(obs, v), shares, weights)
-    return POINT + (speed - income.speed) * income.horizon // 100
+    times = times_of(income.pips + pips_at(obs, v), shares, income.times)
+    return POINT + (speed_of(times, weights) - income.speed) * income.horizon // 100
 
 
 @kernel
@@ -109,7 +122,7 @@ def ends_of(edges: int, word: int) -> int:
 
 
 @kernel
-def one_road_on(vertices: int, taken_0: int, taken_1: int, closed: int) -> int:
+def one_road_on(vertices: int, roads: Roads, closed: int) -> int:
     """Vertices that one more road reaches from some, past no closed one, on edges not taken."""
     reached = 0
     start = vertices & ~closed
@@ -117,7 +130,7 @@ def one_road_on(vertices: int, taken_0: int, taken_1: int, closed: int) -> int:
         v = bits.first(start)
         for k in range(3):
             e = VERTEX_EDGES[v, k]
-            if e >= 0 and not has_edge(taken_0, taken_1, e):
+            if e >= 0 and not has_edge(roads.taken_0, roads.taken_1, e):
                 reached |= 1 << VERTEX_NEIGHBORS[v, k]
         start &= start - 1
     return reached & ~vertices
@@ -129,32 +142,29 @@ def reach_of(obs: Int8Array) -> Reach:
     mine, theirs = own_buildings(obs, 1), others_buildings(obs)
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
     their_0, their_1 = others_roads(obs, 0), others_roads(obs, 1)
-    taken_0, taken_1 = own_0 | their_0, own_1 | their_1
+    rivals = ends_of(their_0, 0) | ends_of(their_1, 1)
+    roads = Roads(own_0 | their_0, own_1 | their_1, rivals)
     at_0 = ends_of(own_0, 0) | ends_of(own_1, 1) | mine
-    at_1 = one_road_on(at_0, taken_0, taken_1, theirs)
+    at_1 = one_road_on(at_0, roads, theirs)
     seen = at_0 | at_1
-    at_2 = one_road_on(at_1, taken_0, taken_1, theirs) & ~seen
-    claimed = ends_of(their_0, 0) | ends_of(their_1, 1)
-    near = one_road_on(claimed, taken_0, taken_1, mine) & ~claimed
+    at_2 = one_road_on(at_1, roads, theirs) & ~seen
     free, buildings = -1, mine | theirs
     while buildings != 0:
         free &= ~VERTEX_SURROUNDINGS[bits.first(buildings)]
         buildings &= buildings - 1
-    return Reach(taken_0, taken_1, theirs, at_0, at_1, at_2, claimed & free, near & free, free)
+    return Reach(roads, theirs, at_0, at_1, at_2, free)
 
 
 @kernel
-def best_spot(
-    obs: Int8Array, spots: int, claimed: int, near: int, income: Income, weights: WeightRow
-) -> int:
+def best_spot(obs: Int8Array, spots: int, roads: Roads, income: Income, weights: WeightRow) -> int:
     """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
         worth = worth_with(obs, v, shares_with(income.shares, harbor_at(obs, v)), income, weights)
-        if bits.has_vertex(claimed, v):
+        if bits.has_vertex(roads.rivals, v):
             worth = worth * weights.claimed // 100
-        elif bits.has_vertex(near, v):
+        elif one_road_on(1 << v, roads, 0) & roads.rivals != 0:
             worth = worth * weights.near // 100
         best = max(best, 64 * worth + v)
         spots &= spots - 1
@@ -176,12 +186,11 @@ def best_city(obs: Int8Array, spots: int, income: Income, weights: WeightRow) ->
 def goals_of(obs: Int8Array, reach: Reach, weights: WeightRow) -> Goals:
     """What there is to build where."""
     income = income_of(obs, weights)
-    claimed, near, free = reach.claimed, reach.near, reach.free
     here = there = far = city = 0
     if obs[encode.PIECES_LEFT + 1] > 0:
-        here = best_spot(obs, reach.at_0 & free, 0, 0, income, weights)
-        there = best_spot(obs, reach.at_1 & free, claimed, near, income, weights)
-        far = best_spot(obs, reach.at_2 & free, claimed, near, income, weights)
+        here = best_spot(obs, reach.at_0 & reach.free, NO_ROADS, income, weights)
+        there = best_spot(obs, reach.at_1 & reach.free, reach.roads, income, weights)
+        far = best_spot(obs, reach.at_2 & reach.free, reach.roads, income, weights)
     if obs[encode.PIECES_LEFT + 2] > 0:
         settlements = own_buildings(obs, 1) & ~own_buildings(obs, 2)
         city = best_city(obs, settlements, income, weights)
@@ -229,7 +238,7 @@ def edge_back(reach: Reach, v: int, level: int) -> int:
     """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
     for k in range(3):
         e = VERTEX_EDGES[v, k]
-        if e >= 0 and not has_edge(reach.taken_0, reach.taken_1, e):
+        if e >= 0 and not has_edge(reach.roads.taken_0, reach.roads.taken_1, e):
             if bits.has_vertex(level & ~reach.closed, VERTEX_NEIGHBORS[v, k]):
                 return e
     return -1
@@ -245,22 +254,12 @@ def road_towards(reach: Reach, v: int, away: int) -> int:
 
 
 @kernel
-def trail_with(obs: Int8Array, e: int) -> int:
-    """Roads in the longest continuous road through an edge, once it is built."""
-    own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
-    if e < EDGES_PER_WORD:
-        own_0 |= bits.edge_bit(e)
-    else:
-        own_1 |= bits.edge_bit(e)
-    barred = others_buildings(obs)
-    longest = 0
-    for word in range(2):
-        edges = own_0 if word == 0 else own_1
-        while edges != 0:
-            k = bits.first(edges) + EDGES_PER_WORD * word
-            longest = max(longest, longest_trail(own_0, own_1, EDGE_VERTICES[k, 0], barred))
-            longest = max(longest, longest_trail(own_0, own_1, EDGE_VERTICES[k, 1], barred))
-            edges &= edges - 1
+def longest_trail_among(own_0: int, own_1: int, barred: int) -> int:
+    """Roads in the longest continuous road of some."""
+    longest, starts = 0, ends_of(own_0, 0) | ends_of(own_1, 1)
+    while starts != 0:
+        longest = max(longest, longest_trail(own_0, own_1, bits.first(starts), barred))
+        starts &= starts - 1
     return longest
 
 
@@ -268,11 +267,21 @@ def trail_with(obs: Int8Array, e: int) -> int:
 def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
     """A legal road that makes the longest one longer, or -1."""
     best, chosen = int(obs[encode.ROAD_LENGTH]), -1
+    own_0, own_1, barred = own_roads(obs, 0), own_roads(obs, 1), others_buildings(obs)
     for e in range(NUM_EDGES):
         if mask[BUILD_ROAD + e] != 0:
-            length = trail_with(obs, e)
+            # With it no road is longer than those that lead away from its ends, and itself.
+            length = 1 + longest_trail(own_0, own_1, EDGE_VERTICES[e, 0], barred)
+            length += longest_trail(own_0, own_1, EDGE_VERTICES[e, 1], barred)
             if length > best:
-                best, chosen = length, e
+                with_0, with_1 = own_0, own_1
+                if e < EDGES_PER_WORD:
+                    with_0 |= bits.edge_bit(e)
+                else:
+                    with_1 |= bits.edge_bit(e)
+                length = longest_trail_among(with_0, with_1, barred)
+                if length > best:
+                    best, chosen = length, e
     return chosen
 
 
@@ -280,25 +289,26 @@ def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
 def first_settlements(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """Where to found: the best spot, given what is earned already."""
     spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
-    return BUILD_SETTLEMENT + best_spot(obs, spots, 0, 0, income_of(obs, weights), weights) % 64
+    best = best_spot(obs, spots, NO_ROADS, income_of(obs, weights), weights)
+    return BUILD_SETTLEMENT + best % 64
 
 
 @kernel
 def first_roads(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
     """Which way to build from a first settlement: towards the best spot that is free."""
     reach, income = reach_of(obs), income_of(obs, weights)
-    taken_0, taken_1, theirs = reach.taken_0, reach.taken_1, reach.closed
+    roads, theirs = reach.roads, reach.closed
     most, chosen = -1, -1
     for e in range(NUM_EDGES):
-        if mask[BUILD_ROAD + e] == 0 or has_edge(taken_0, taken_1, e):
+        if mask[BUILD_ROAD + e] == 0 or has_edge(roads.taken_0, roads.taken_1, e):
             continue
         v, w = EDGE_VERTICES[e, 0], EDGE_VERTICES[e, 1]
         if obs[encode.VERTEX_BUILDING + MAX_PLAYERS * v] == 0:
             v, w = w, v
-        ways = one_road_on(1 << w, taken_0, taken_1, theirs) & ~(1 << v)
-        beyond = one_road_on(ways, taken_0, taken_1, theirs) & ~(1 << w)
-        best = best_spot(obs, ways & reach.free, reach.claimed, reach.near, income, weights)
-        then = best_spot(obs, beyond & reach.free, reach.claimed, reach.near, income, weights)
+        ways = one_road_on(1 << w, roads, theirs) & ~(1 << v)
+        beyond = one_road_on(ways, roads, theirs) & ~(1 << w)
+        best = best_spot(obs, ways & reach.free, roads, income, weights)
+        then = best_spot(obs, beyond & reach.free, roads, income, weights)
         value = best // 64 + then // 64 // 4
         if value > most:
             most, chosen = value, e

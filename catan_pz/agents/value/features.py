@@ -12,12 +12,14 @@ from catan_pz.agents.heuristic.features import share_at, some
 from catan_pz.agents.heuristic.plan import (
     CARD_COST,
     CITY_COST,
+    NO_TIMES,
     ROAD_COST,
     SETTLEMENT_COST,
     speed_of,
     time_for,
+    times_of,
 )
-from catan_pz.agents.heuristic.spots import one_road_on
+from catan_pz.agents.heuristic.spots import Roads, one_road_on
 from catan_pz.agents.heuristic.weights import EVOLVED_WEIGHTS
 from catan_pz.agents.value.prospects import (
     best_city,
@@ -152,8 +154,9 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
             taken_1 |= s.roads[q, 1]
             claimed |= s.road_ends[q]
     here = s.road_ends[p] | s.settlements[p] | s.cities[p]
-    near = one_road_on(here, taken_0, taken_1, theirs)
-    far = one_road_on(near, taken_0, taken_1, theirs) & ~(here | near)
+    roads = Roads(taken_0, taken_1, claimed)
+    near = one_road_on(here, roads, theirs)
+    far = one_road_on(near, roads, theirs) & ~(here | near)
     free = ~s.crowded
     features[FREE_SPOTS] = min(3, bits.count(here & free)) * 0.3
     write_best_two(s, p, here & free, SPOTS, features)
@@ -179,8 +182,9 @@ def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> N
             features[NEAR_PURCHASES + k] = 1.0 / (1 + cards_missing(s, p, purchase))
     one_road, both = SETTLEMENT_COST + ROAD_COST, SETTLEMENT_COST + CITY_COST
     for k, cost in enumerate((SETTLEMENT_COST, CITY_COST, CARD_COST, one_road, both)):
-        features[TIMES + k] = HALF_LIFE / (HALF_LIFE + time_for(hand, cost, pips, shares))
-    features[SPEED] = speed_of(pips, shares, EVOLVED_WEIGHTS[1]) * 0.001
+        features[TIMES + k] = HALF_LIFE / (HALF_LIFE + time_for(hand, cost, pips, shares, 0))
+    times = times_of(pips, shares, NO_TIMES)
+    features[SPEED] = speed_of(times, EVOLVED_WEIGHTS[1]) * 0.001
 
 
 @kernel
@@ -249,7 +253,7 @@ def write_goals(means: Means, features: Float32Array) -> None:
         if k == 3:
             worth, cost = features[BEST_CITY], CITY_COST
         if worth > 0:
-            counts = (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares))
+            counts = (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares, 0))
             features[GOALS + k] = counts
             second = max(second, min(best, counts))
             best = max(best, counts)
