@@ -90,14 +90,21 @@ def own_roads_at(s: State, p: int, v: int) -> int:
 @rule
 def longest_road_after(s: State, p: int, e: int) -> int:
     """Roads in the longest continuous road of p, who has just placed a road on e."""
+    barred = opponents_buildings(s, p)
     for k in range(2):
         v = EDGE_VERTICES[e, k]
         if own_roads_at(s, p, v) == 1:
             # A loose end: a longer road can only begin here.
-            barred = opponents_buildings(s, p)
             trail = longest_trail(s.roads[p, 0], s.roads[p, 1], v, barred)
             return max(int(s.road_length[p]), trail)
-    return longest_road_length(s, p)
+    # A longest road that is no ring begins where it can't pass, or at an odd number of roads.
+    longest, starts = int(s.road_length[p]), s.road_ends[p]
+    while starts != 0:
+        v = bits.first(starts)
+        if v == EDGE_VERTICES[e, 0] or bits.has_vertex(barred, v) or own_roads_at(s, p, v) & 1 == 1:
+            longest = max(longest, longest_trail(s.roads[p, 0], s.roads[p, 1], v, barred))
+        starts &= starts - 1
+    return longest
 
 
 @rule
