@@ -126,8 +126,8 @@ class Workspace(NamedTuple):
     """
 
     width: int  # W
-    own: Float32Array  # (F * W,) rows of weights of a seat's features, less those of the others'
-    others: Float32Array  # ((F + C) * W,) those of all seats' and of the game
+    own: Float32Array  # (F * W,) weights of a seat's features, less those of the others'; in strips
+    others: Float32Array  # ((F + C) * W,) those of all seats' and of the game; in strips
     offsets: Float32Array  # (W,)
     second: Float32Array  # (W * H,)
     output: Float32Array  # (H,)
@@ -139,13 +139,19 @@ class Workspace(NamedTuple):
     units: Float32Array  # the same of the position
     seconds: Float32Array  # ((1 + P) * H,) the second layer's offsets, and units of each seat
     changes: Float32Array  # of features, those that are not 0
-    rows: Int64Array  # where their rows of weights begin
+    rows: Int64Array  # where their rows of weights begin, in each strip
+    noted: Int64Array  # (1 + P,) how many changes are noted before those of each seat
     values: Float64Array  # (P,) win probabilities judged last, by seat
     spare: States  # (2,) positions that an action, and another before it, lead to
     script: Int8Matrix  # no dice are scripted
     obs: Int8Array  # (N,) what a seat sees
     mask: Int8Array  # (A,) what it may do
     policy: Float64Array  # (A,) probabilities of actions
+
+
+def in_strips(rows: np.ndarray, width: int) -> np.ndarray:
+    """Rows of weights, strip by strip, so that what is read together stands together."""
+    return np.ascontiguousarray(rows.reshape(-1, width // STRIP, STRIP).swapaxes(0, 1)).ravel()
 
 
 def workspace(net: np.ndarray, num_actions: int) -> Workspace:
@@ -157,8 +163,8 @@ def workspace(net: np.ndarray, num_actions: int) -> Workspace:
     work, base = np.zeros((2, FEATURES_SIZE), np.float32)
     w = Workspace(
         width=width,
-        own=own,
-        others=others,
+        own=in_strips(own, width),
+        others=in_strips(others, width),
         offsets=offsets,
         second=second,
         output=output,
@@ -171,6 +177,7 @@ def workspace(net: np.ndarray, num_actions: int) -> Workspace:
         seconds=np.zeros((1 + MAX_PLAYERS) * HEIGHT, np.float32),
         changes=np.zeros(FEATURES_SIZE + 1, np.float32),
         rows=np.zeros(FEATURES_SIZE + 1, np.int64),
+        noted=np.zeros(1 + MAX_PLAYERS, np.int64),
         values=np.zeros(MAX_PLAYERS),
         spare=as_games(np.zeros(2, STATE)),
         script=NO_SCRIPT,
@@ -195,18 +202,8 @@ def differs(at: int, w: Workspace) -> bool:
 def note_change(at: int, row: int, n: int, w: Workspace) -> int:
     """Note the change of a feature as the n-th, if there is any; returns how many are noted."""
     w.changes[n] = w.work[at] - w.base[at]
-    w.rows[n] = row * w.width
+    w.rows[n] = row * STRIP
     return n + int(w.changes[n] != 0)
-
-
-@kernel
-def add_changes(
-    first: int, beyond: int, net: Float32Array, units: Float32Array, place: int, w: Workspace
-) -> None:
-    """Add to W units from a place on the rows of a network for some changes."""
-    changes, rows = w.changes[first:beyond], w.rows[first:beyond]
-    for j in range(0, w.width, STRIP):
-        add_rows(changes, rows, beyond - first, net, j, units, place + j)
 
 
 @kernel
@@ -215,15 +212,21 @@ def write_units(seats: int, w: Workspace) -> None:
     n = 0
     copy_numbers(w.base_units[: (1 + seats) * w.width], w.units)
     for k in range(seats):
-        first = n
         for at in range(NUM_FEATURES * k, NUM_FEATURES * (k + 1), BLOCK):
             if differs(at, w):
                 for i in range(BLOCK):
                     n = note_change(at + i, at + i - NUM_FEATURES * k, n, w)
-        add_changes(first, n, w.own, w.units, (1 + k) * w.width, w)
+        w.noted[k + 1] = n
     for k in range(NUM_SHARED):
         n = note_change(NUM_FEATURES * seats + k, NUM_FEATURES + k, n, w)
-    add_changes(0, n, w.others, w.units, 0, w)
+    for j in range(0, w.width, STRIP):
+        for k in range(seats):
+            first = w.noted[k]
+            changes, rows = w.changes[first:], w.rows[first:]
+            to = (1 + k) * w.width + j
+            add_rows(changes, rows, w.noted[k + 1] - first, w.own, NUM_FEATURES * j, w.units, to)
+        at = (NUM_FEATURES + NUM_SHARED) * j
+        add_rows(w.changes, w.rows, n, w.others, at, w.units, j)
 
 
 @kernel
