@@ -6,13 +6,21 @@ import pytest
 from catan_pz import Game, Rules, describe_action
 from catan_pz.actions import BUILD_ROAD
 from catan_pz.agents.heuristic.agent import HeuristicAgent
-from catan_pz.agents.heuristic.plan import CARD_UNIT, NEVER, TWELFTHS, time_for
+from catan_pz.agents.heuristic.plan import (
+    BASKETS,
+    CARD_UNIT,
+    NEVER,
+    TWELFTHS,
+    Times,
+    time_for,
+    times_of,
+)
 from catan_pz.agents.heuristic.spots import longest_road_edge
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.game.position import position
 from catan_pz.game.view import view_of
 from catan_pz.kernels.rule import entry
-from catan_pz.kernels.types import Int8Array
+from catan_pz.kernels.types import Float64Array, Int8Array
 from catan_pz.terms import NUM_EDGES
 from tests.helpers import act, path
 
@@ -225,20 +233,40 @@ def test_with_many_offers_to_make_a_turn_still_ends(limit):
 
 
 @entry
-def time_until(hand: int, cost: int, pips: int, shares: int, guess: int) -> int:
-    return time_for(hand, cost, pips, shares, guess)
+def time_until(hand: int, cost: int, pips: int, shares: int) -> int:
+    return time_for(hand, cost, pips, shares)
 
 
-def test_a_time_is_the_first_by_which_all_is_paid():
-    rng, times = np.random.default_rng(1), np.arange(NEVER)
+@entry
+def write_times(pips: int, shares: int, guess: Float64Array, times: Float64Array):
+    found = times_of(pips, shares, Times(guess[0], guess[1], guess[2]))
+    times[0], times[1], times[2] = found.mixed, found.cities, found.roads
+
+
+def bundle(counts):
+    return int(counts @ (1 << 8 * np.arange(5)))
+
+
+def first_time(lacking, pips, shares):
+    """The first by which all is paid."""
+    left = pips * np.arange(NEVER)[:, None] - lacking
+    is_paid = np.where(left < 0, left * TWELFTHS, left * shares).sum(1) >= 0
+    return int(is_paid.argmax()) if is_paid.any() else NEVER
+
+
+def test_times_are_the_first_by_which_all_is_paid():
+    rng = np.random.default_rng(1)
     for _ in range(500):
         hand, cost = rng.integers(0, 5, 5), rng.integers(0, 6, 5)
         pips, shares = rng.integers(0, 9, 5) * rng.integers(0, 2, 5), rng.choice([3, 4, 6], 5)
-        left = (hand - cost) * CARD_UNIT + pips * times[:, None]
-        is_paid = np.where(left < 0, left * TWELFTHS, left * shares).sum(1) >= 0
-        expected = int(is_paid.argmax()) if is_paid.any() else NEVER
-        given = [int(n @ (1 << 8 * np.arange(5))) for n in (hand, cost, pips, shares)]
-        assert {time_until(*given, guess) for guess in (0, expected, NEVER)} == {expected}
+        expected = first_time((cost - hand) * CARD_UNIT, pips, shares)
+        found = time_until(bundle(hand), bundle(cost), bundle(pips), bundle(shares))
+        assert found == expected
+
+        expected = [first_time(basket, pips, shares) for basket in BASKETS]
+        for guess in (np.zeros(3), rng.integers(0, NEVER, 3).astype(float)):
+            write_times(bundle(pips), bundle(shares), guess, times := np.empty(3))
+            assert list(times) == expected
 
 
 @entry

@@ -5,6 +5,7 @@ Times are in tenths of a roll of the dice, speeds in thousandths of a point in a
 
 from typing import Annotated, NamedTuple, TypeAlias
 
+import numpy as np
 from numba import types
 
 from catan_pz.agents.heuristic.features import (
@@ -40,11 +41,20 @@ ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST = (
 )
 """Costs as bundles."""
 
-MIXED_BASKET = 2 * ROAD_COST + SETTLEMENT_COST + CITY_COST + CARD_COST
-CITIES_BASKET = 2 * CITY_COST + 2 * CARD_COST
-ROADS_BASKET = 3 * ROAD_COST + 2 * SETTLEMENT_COST
+_road, _settlement, _city, _card = (
+    CARD_UNIT * np.array(hands.COSTS[purchase], np.float64)
+    for purchase in (hands.ROAD, hands.SETTLEMENT, hands.CITY, hands.CARD)
+)
+BASKETS = np.array(
+    [
+        2 * _road + _settlement + _city + _card,
+        2 * _city + 2 * _card,
+        3 * _road + 2 * _settlement,
+    ]
+)
+"""(3, 5) units of what a player may buy over and over: a mix, cities, roads with settlements."""
 MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
-"""What a player may buy over and over, and the thousandths of a point that it brings."""
+"""Thousandths of a point that each brings."""
 
 
 @kernel
@@ -70,40 +80,61 @@ def time_from(t: int, hand: int, cost: int, pips: int, shares: int) -> int:
 
 
 @kernel
-def time_for(hand: int, cost: int, pips: int, shares: int, guess: int) -> int:
-    """Time until a hand and what comes to it pay a cost, found the sooner, the nearer the guess."""
-    t = time_from(guess, hand, cost, pips, shares)
-    then = time_from(t, hand, cost, pips, shares)
-    while then > t:  # once or twice
+def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
+    """Time until a hand and what comes to it pay a cost."""
+    t, then = 0, time_from(0, hand, cost, pips, shares)
+    while then > t:  # two or three rounds
         t, then = then, time_from(then, hand, cost, pips, shares)
     return t
 
 
 class Times(NamedTuple):
-    """Times from an empty hand for what a player may buy over and over."""
+    """Times from an empty hand for each of `BASKETS`: whole numbers, as floats divide sooner."""
 
-    mixed: int
-    cities: int
-    roads: int
+    mixed: float
+    cities: float
+    roads: float
 
 
-NO_TIMES = Times(0, 0, 0)
+NO_TIMES = Times(0.0, 0.0, 0.0)
+
+
+@kernel
+def basket_from(t: float, basket: int, pips: int, shares: int) -> float:
+    """`time_from` for a basket, where anything comes."""
+    lacking, slope = 0.0, 0.0
+    for r in range(NUM_RESOURCES):
+        comes, share = float(of(pips, r)), float(TWELFTHS)
+        if comes * t >= BASKETS[basket, r]:
+            share = float(of(shares, r))
+        lacking += BASKETS[basket, r] * share
+        slope += comes * share
+    return min(np.ceil(lacking / slope), float(NEVER))
 
 
 @kernel
 def times_of(pips: int, shares: int, guess: Times) -> Times:
     """These times, found the sooner, the nearer the guess."""
-    mixed = time_for(0, MIXED_BASKET, pips, shares, guess.mixed)
-    cities = time_for(0, CITIES_BASKET, pips, shares, guess.cities)
-    return Times(mixed, cities, time_for(0, ROADS_BASKET, pips, shares, guess.roads))
+    if pips == 0:
+        return Times(float(NEVER), float(NEVER), float(NEVER))
+    mixed = basket_from(guess.mixed, 0, pips, shares)
+    cities = basket_from(guess.cities, 1, pips, shares)
+    roads = basket_from(guess.roads, 2, pips, shares)
+    while True:  # all three together, as a processor computes them side by side
+        a = basket_from(mixed, 0, pips, shares)
+        b = basket_from(cities, 1, pips, shares)
+        c = basket_from(roads, 2, pips, shares)
+        if a <= mixed and b <= cities and c <= roads:
+            return Times(mixed, cities, roads)
+        mixed, cities, roads = max(mixed, a), max(cities, b), max(roads, c)
 
 
 @kernel
 def speed_of(times: Times, weights: WeightRow) -> int:
     """Points that production brings, in a mix of the ways to make use of it."""
-    speed = weights.mixed * MIXED_POINTS // (times.mixed + 1)
-    speed += weights.cities * CITIES_POINTS // (times.cities + 1)
-    return speed + weights.roads * ROADS_POINTS // (times.roads + 1)
+    mixed = np.floor(weights.mixed * MIXED_POINTS / (times.mixed + 1))
+    cities = np.floor(weights.cities * CITIES_POINTS / (times.cities + 1))
+    return int(mixed + cities + np.floor(weights.roads * ROADS_POINTS / (times.roads + 1)))
 
 
 GOALS = 6

@@ -182,7 +182,7 @@ def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> N
             features[NEAR_PURCHASES + k] = 1.0 / (1 + cards_missing(s, p, purchase))
     one_road, both = SETTLEMENT_COST + ROAD_COST, SETTLEMENT_COST + CITY_COST
     for k, cost in enumerate((SETTLEMENT_COST, CITY_COST, CARD_COST, one_road, both)):
-        features[TIMES + k] = HALF_LIFE / (HALF_LIFE + time_for(hand, cost, pips, shares, 0))
+        features[TIMES + k] = HALF_LIFE / (HALF_LIFE + time_for(hand, cost, pips, shares))
     times = times_of(pips, shares, NO_TIMES)
     features[SPEED] = speed_of(times, EVOLVED_WEIGHTS[1]) * 0.001
 
@@ -253,7 +253,7 @@ def write_goals(means: Means, features: Float32Array) -> None:
         if k == 3:
             worth, cost = features[BEST_CITY], CITY_COST
         if worth > 0:
-            counts = (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares, 0))
+            counts = (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares))
             features[GOALS + k] = counts
             second = max(second, min(best, counts))
             best = max(best, counts)
