@@ -66,15 +66,19 @@ def longest_trail(roads_0: int, roads_1: int, start: int, barred: int) -> int:
 
 
 @rule
-def longest_road_length(s: State, p: int) -> int:
-    barred = opponents_buildings(s, p)
+def longest_from(roads_0: int, roads_1: int, starts: int, barred: int) -> int:
+    """Most roads in a row from any vertex of a set."""
     longest = 0
-    starts = s.road_ends[p]
     while starts != 0:
-        start = bits.first(starts)
-        longest = max(longest, longest_trail(s.roads[p, 0], s.roads[p, 1], start, barred))
+        longest = max(longest, longest_trail(roads_0, roads_1, bits.first(starts), barred))
         starts &= starts - 1
     return longest
+
+
+@rule
+def longest_road_length(s: State, p: int) -> int:
+    barred = opponents_buildings(s, p)
+    return longest_from(s.roads[p, 0], s.roads[p, 1], s.road_ends[p], barred)
 
 
 @rule
@@ -98,13 +102,13 @@ def longest_road_after(s: State, p: int, e: int) -> int:
             trail = longest_trail(s.roads[p, 0], s.roads[p, 1], v, barred)
             return max(int(s.road_length[p]), trail)
     # A longest road that is no ring begins where it can't pass, or at an odd number of roads.
-    longest, starts = int(s.road_length[p]), s.road_ends[p]
-    while starts != 0:
-        v = bits.first(starts)
-        if v == EDGE_VERTICES[e, 0] or bits.has_vertex(barred, v) or own_roads_at(s, p, v) & 1 == 1:
-            longest = max(longest, longest_trail(s.roads[p, 0], s.roads[p, 1], v, barred))
-        starts &= starts - 1
-    return longest
+    starts, ends = 1 << EDGE_VERTICES[e, 0] | s.road_ends[p] & barred, s.road_ends[p]
+    while ends != 0:
+        v = bits.first(ends)
+        starts |= (own_roads_at(s, p, v) & 1) << v
+        ends &= ends - 1
+    longest = longest_from(s.roads[p, 0], s.roads[p, 1], starts, barred)
+    return max(int(s.road_length[p]), longest)
 
 
 @rule

@@ -36,7 +36,7 @@ from catan_pz.board.topology import (
     VERTEX_SURROUNDINGS,
 )
 from catan_pz.engine import bits
-from catan_pz.engine.awards import longest_trail
+from catan_pz.engine.awards import longest_from, longest_trail
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
@@ -254,13 +254,13 @@ def road_towards(reach: Reach, v: int, away: int) -> int:
 
 
 @kernel
-def longest_trail_among(own_0: int, own_1: int, barred: int) -> int:
-    """Roads in the longest continuous road of some."""
-    longest, starts = 0, ends_of(own_0, 0) | ends_of(own_1, 1)
-    while starts != 0:
-        longest = max(longest, longest_trail(own_0, own_1, bits.first(starts), barred))
-        starts &= starts - 1
-    return longest
+def trail_with(own_0: int, own_1: int, e: int, barred: int) -> int:
+    """Roads in the longest continuous road, once an edge is built."""
+    if e < EDGES_PER_WORD:
+        own_0 |= bits.edge_bit(e)
+    else:
+        own_1 |= bits.edge_bit(e)
+    return longest_from(own_0, own_1, ends_of(own_0, 0) | ends_of(own_1, 1), barred)
 
 
 @kernel
@@ -274,14 +274,9 @@ def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
             length = 1 + longest_trail(own_0, own_1, EDGE_VERTICES[e, 0], barred)
             length += longest_trail(own_0, own_1, EDGE_VERTICES[e, 1], barred)
             if length > best:
-                with_0, with_1 = own_0, own_1
-                if e < EDGES_PER_WORD:
-                    with_0 |= bits.edge_bit(e)
-                else:
-                    with_1 |= bits.edge_bit(e)
-                length = longest_trail_among(with_0, with_1, barred)
-                if length > best:
-                    best, chosen = length, e
+                length = trail_with(own_0, own_1, e, barred)
+            if length > best:
+                best, chosen = length, e
     return chosen
 
 
