@@ -18,7 +18,7 @@ from catan_pz.game.view import View
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Int8Array, Int8Matrix, Int64Array, UInt64Array
 
-RANDOM, WEIGHTED, HEURISTIC, EVOLVED, VALUE, GREEDY = 0, 1, 2, 3, 4, 5
+RANDOM, WEIGHTED, HEURISTIC, EVOLVED, VALUE = 0, 1, 2, 3, 4
 """Compiled players by number, as `policy` tells them to compiled calls."""
 
 WEIGHTS: Final = {

@@ -21,7 +21,7 @@ from catan_pz.rules import Rules
 from tests.agents.search.play import RIVAL, duel, seen
 
 RULES = Rules(num_players=4, trading=False, max_turns=400)
-QUICK = {"simulations": 24, "determinizations": 2, "turns": 1, "rollout": "greedy"}
+QUICK = {"simulations": 24, "determinizations": 2, "turns": 1}
 
 
 def followed(

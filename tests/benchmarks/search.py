@@ -69,9 +69,8 @@ def speeds(simulations: int) -> Iterator[list[Any]]:
     places = positions()
     kinds: list[dict[str, Any]] = [{"method": method} for method in METHODS]
     kinds += [{"rollout": "value"}, {"turns": None}]
-    kinds += [{"rollout": "greedy"}, {"rollout": "greedy", "turns": None}]
     for kind in kinds:
-        how = {"method": "halving", "rollout": "heuristic", "turns": 8} | kind
+        how = {"method": "gumbel", "rollout": "heuristic", "turns": 8} | kind
         speed(places[:1], simulations=4, **how)  # compiles
         each, decision = speed(places, simulations=simulations, **how)
         turns = how["turns"] or "all"

@@ -19,10 +19,11 @@ from catan_pz.agents.search.parallel_trees import (
     Evaluator,
     ParallelTrees,
     evaluated,
+    root_policy,
 )
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
-from catan_pz.agents.search.simulator import Budget, Simulator, best_offers
-from catan_pz.agents.search.tree import BY_EVALUATOR, BY_GREEDY, BY_VALUE, PUCT, UCB1, Walk
+from catan_pz.agents.search.simulator import Budget, Simulator
+from catan_pz.agents.search.tree import BY_EVALUATOR, BY_PLAYER, BY_VALUE, Walk
 from catan_pz.agents.value.agent import SETUP, ValueAgent, are_offers
 from catan_pz.agents.value.choice import TEMPERATURE
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
@@ -34,8 +35,6 @@ from catan_pz.terms import Phase
 
 WIDEST: Final = 4
 """Actions that "expectimax" looks at."""
-_DEEPEST = 200
-"""Moves on a path down a tree."""
 _LEAST_PRIOR = 1e-8
 """Prior of what a policy would never play."""
 
@@ -48,14 +47,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
 AUTO: Final = "auto"
 """The prior that is the agent "value"."""
 
-EXPLORATION: Final = {
-    "halving": 0.0,
-    "gumbel": 0.0,
-    "expectimax": 0.0,
-    "ucb1": 0.1,
-    "uct": 0.1,
-    "puct": 0.5,
-}
+EXPLORATION: Final = {"gumbel": 0.0, "expectimax": 0.0, "puct": 0.5}
 """Default of the option by method."""
 METHODS: Final = tuple(EXPLORATION)
 DEFAULT_SIMULATIONS: Final = 1000
@@ -146,7 +138,7 @@ class SearchOptions:
         """What positions of a tree get their priors from, of `descent`."""
         if self.evaluator is not None:
             return BY_EVALUATOR
-        return BY_VALUE if self.method == "puct" and self.prior == AUTO else BY_GREEDY
+        return BY_VALUE if self.prior == AUTO else BY_PLAYER
 
     def rollout_in(self, phase: int) -> Rollout:
         """Rollouts that begin in some phase."""
@@ -165,24 +157,23 @@ class SearchAgent(Agent):
         preset: "fast" or "strong" for 64 or 4,000 simulations; other options count before its own.
         simulations: how many a decision may take; 1,000 if no budget is given.
         seconds: how long a decision may take. The first of the two to be spent counts.
-        method: "halving" compares the actions by the same chance, and drops the worse half in
-            each round; "gumbel" does so with the actions that a prior promises most of;
-            "expectimax" looks at the next roll exactly and the reply to it, without simulations;
-            "ucb1" tries the promising ones more often; "uct" grows a tree of decisions below;
-            "puct" does so led by a policy at every position.
-        rollout: player of the rollouts: "heuristic", "evolved", "value", "greedy" or "random".
+        method: "gumbel" compares the actions that a prior promises most of by the same chance, and
+            drops the worse half in each round; "puct" grows a tree of decisions, led by a policy
+            at every position; "expectimax" looks at the next roll exactly and the reply to it,
+            without simulations.
+        rollout: player of the rollouts: "heuristic", "evolved", "value" or "random".
         turns: turns after which a rollout ends, None to play to the end of the game.
         setup_turns: the same for rollouts that begin in the set-up.
         determinizations: games drawn for a decision.
-        exploration: weight of what was little tried in "ucb1", "uct" and "puct", and of Gumbel
-            noise on the prior in "gumbel"; None for what suits the method.
-        offers: offers that are considered, those that the prior promises most of; without a prior,
-            and of counter-offers, those that both sides need.
-        workers: threads. With "halving" and "gumbel" the choice doesn't depend on their number.
+        exploration: weight of what was little tried in "puct", and of Gumbel noise on the prior in
+            "gumbel"; None for what suits the method.
+        offers: offers and counter-offers that are considered, those that the prior promises most
+            of.
+        workers: threads. With "gumbel" the choice doesn't depend on their number.
         keep_tree: whether a tree goes on with what it found for a position before.
         prior: an agent with a policy, or its name, with which "gumbel" begins; "auto" for "value",
             which leads "puct" as well. With None half of the prior goes to what the player of
-            rollouts would do, in "puct" the greedy player.
+            rollouts would do.
         considered: actions that "gumbel" considers.
         evaluator: an `Evaluator` that takes the place of rollouts in "puct".
         batch: positions that it judges at once.
@@ -211,8 +202,7 @@ class SearchAgent(Agent):
     def _prior_in(self, rules: Rules) -> Any:
         """The agent whose policy is the prior in games by some rules, a copy; or None."""
         given = self.options.prior
-        method, guide = self.options.method, self.options.guide
-        if given is None or (method not in ("gumbel", "expectimax") and guide != BY_VALUE):
+        if given is None or self.options.evaluator is not None:
             return None
         prior = load("value") if given == AUTO else copy.copy(given)
         prior.check_rules(rules)
@@ -229,20 +219,16 @@ class SearchAgent(Agent):
 
     def _new_trees(self) -> ParallelTrees | None:
         options = self.options
-        if options.method in ("halving", "gumbel", "expectimax"):
+        if options.method != "puct":
             return None
         rows, workers = MOST_ROWS, options.workers
         if options.simulations is not None:
             rows = min(MOST_ROWS, 1000 + ROWS_PER_SIMULATION * options.simulations)
             workers = min(workers, options.simulations)
-        walk = Walk(
-            way=PUCT if options.method == "puct" else UCB1,
-            guide=options.guide,
-            depth=1 if options.method == "ucb1" else _DEEPEST,
-            exploration=float(options.exploration or 0.0),
+        walk = Walk(options.guide, PLAYERS[options.rollout], float(options.exploration or 0.0))
+        return ParallelTrees(
+            workers, rows, walk, options.keep_tree, options.evaluator, options.batch
         )
-        keep = options.keep_tree and options.method != "ucb1"
-        return ParallelTrees(workers, rows, walk, keep, options.evaluator, options.batch)
 
     def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""
@@ -255,7 +241,7 @@ class SearchAgent(Agent):
             return offer
         budget = self._budget()
         games = self._determinizations(view)
-        policy = None if self._prior is None else self._prior.policy(view)
+        policy = self._policy(view, games, legal)
         actions = self._considered(games, legal, policy)
         if len(actions) == 1:
             return int(actions[0])
@@ -268,8 +254,6 @@ class SearchAgent(Agent):
         budget, more = budget.part(1), {}
         if self._trees is not None:
             action, visits, means = self._trees.choose(simulator, actions, budget, policy)
-        elif self.options.method == "halving":
-            action, visits, means = choose_by_halving(simulator, actions, budget)
         else:
             action, visits, means, improved = self._race(simulator, actions, budget, policy)
             more = {"policy": improved}
@@ -340,35 +324,45 @@ class SearchAgent(Agent):
         rollout = options.rollout_in(int(games["phase"][0]))
         return Simulator(games, self.random.next(), rollout, options.workers)
 
-    def _considered(
-        self, games: np.ndarray, legal: NDArray[np.int64], policy: NDArray[Any] | None
-    ) -> NDArray[np.int64]:
-        """Legal actions, of offers those that a policy promises most of.
+    def _policy(
+        self, view: View, games: np.ndarray, legal: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """(A,) what the prior or the evaluator promises.
 
-        Without a policy, and of counter-offers, it is those that both sides need. A prior that is a
-        trader has made its offers before.
+        Without both, half for what the player of rollouts would do and half for all but offers.
+        """
+        if self._prior is not None:
+            return np.asarray(self._prior.policy(view))
+        simulator, evaluator = self._simulator(games), self.options.evaluator
+        if evaluator is not None:
+            return root_policy(evaluator, simulator)
+        policy, others = np.zeros(simulator.num_actions), legal[~is_offering(legal)]
+        policy[others] = 0.5 / len(others)
+        policy[simulator.choice()] += 0.5
+        return policy
+
+    def _considered(
+        self, games: np.ndarray, legal: NDArray[np.int64], policy: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Legal actions, of offers those that the policy promises most of.
+
+        A prior that is a trader has made its offers before.
         """
         if isinstance(self._prior, ValueAgent) and int(games["phase"][0]) == Phase.MAIN:
             return legal[~is_offering(legal)]
         offered = are_offers(legal)
-        if not offered.any():
-            return legal
-        offers, most = legal[offered], self.options.offers
-        if policy is None or int(games["phase"][0]) == Phase.ANSWER:
-            chosen = best_offers(games, offers, most)
-        else:
-            chosen = np.sort(offers[np.argsort(-policy[offers], kind="stable")[:most]])
-        return np.concatenate([legal[~offered], chosen])
+        offers = legal[offered & (policy[legal] > 0)]
+        best = offers[np.argsort(-policy[offers], kind="stable")[: self.options.offers]]
+        return np.concatenate([legal[~offered], np.sort(best)])
 
     def _look_ahead(
-        self, games: np.ndarray, actions: NDArray[np.int64], policy: NDArray[Any] | None
+        self, games: np.ndarray, actions: NDArray[np.int64], policy: NDArray[np.float64]
     ) -> int:
         """The choice by "expectimax" in the first of some games, as the prior has it in the set-up.
 
         The prior counts as much as what lies ahead.
         """
-        prior = np.zeros(int(actions.max()) + 1) if policy is None else policy
-        logits = np.log(np.maximum(prior[actions], _LEAST_PRIOR))
+        logits = np.log(np.maximum(policy[actions], _LEAST_PRIOR))
         order = np.argsort(-logits, kind="stable")
         if int(games["phase"][0]) in SETUP:
             return int(actions[order[0]])
@@ -391,17 +385,13 @@ class SearchAgent(Agent):
         simulator: Simulator,
         actions: NDArray[np.int64],
         budget: Budget,
-        policy: NDArray[Any] | None,
+        policy: NDArray[np.float64],
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
         """The choice by "gumbel", with visits, mean win probabilities, and the improved policy."""
         options = self.options
-        if policy is None:
-            prior = 0.5 / len(actions) + 0.5 * (actions == simulator.choice())
-        else:
-            prior = policy[actions]
         rng = np.random.default_rng(self.random.next())
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
-        logits = np.log(np.maximum(prior, _LEAST_PRIOR))
+        logits = np.log(np.maximum(policy[actions], _LEAST_PRIOR))
         noisy = logits + noise
         most = min(options.considered, options.simulations or options.considered)
         kept = np.argsort(-noisy, kind="stable")[:most]

@@ -3,8 +3,8 @@
 Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013. Every
 simulation is played once for each action still in the race, in the same determinization and with
 the same dice: actions are told apart by their differences, which vary less than the results do.
-"gumbel" weighs a policy's promise as well, the less the more simulations there are: Danihelka et
-al., "Policy Improvement by Planning with Gumbel", 2022.
+A policy's promise counts as well, the less the more simulations there are: Danihelka et al.,
+"Policy Improvement by Planning with Gumbel", 2022.
 """
 
 from math import ceil, inf, log2
@@ -42,14 +42,13 @@ def choose_by_halving(
     simulator: Simulator,
     actions: NDArray[np.int64],
     budget: Budget,
-    logits: NDArray[np.float64] | None = None,
+    logits: NDArray[np.float64],
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
     """The action that is preferred, with visits and mean win probabilities of all.
 
     The means tell actions apart by the simulations that they had in common. Each action is tried at
     least once, unless time is short: then those of the smaller logits are out of the race.
     """
-    logits = np.zeros(len(actions)) if logits is None else logits
     racing, results = _first_results(simulator, actions, budget, logits)
     means, visits = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
     means[racing], visits[racing] = results[:, 0], 1

@@ -127,17 +127,12 @@ class ParallelTrees:
         simulator: Simulator,
         actions: NDArray[np.int64],
         budget: Budget,
-        policy: NDArray[Any] | None,
+        policy: NDArray[np.float64],
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
         """Of actions (K,) that visited most, with visits and mean win probabilities of all.
 
-        The policy (A,) is the prior of the root's moves; None for the greedy player's or an
-        evaluator's.
+        The policy (A,) is the prior of the root's moves.
         """
-        if self._evaluator is not None:
-            leaves = _new_leaves(1, simulator)
-            search_calls.look_at(simulator.games[:1], leaves.observations, leaves.masks)
-            policy = _judged(leaves, self._evaluator, simulator)[0][0]
         for nodes in self.trees:
             _plant(nodes, simulator, actions, policy, self._keep)
         visits, means = self._counted(simulator, actions)
@@ -193,7 +188,7 @@ def _plant(
     nodes: Nodes,
     simulator: Simulator,
     actions: NDArray[np.int64],
-    policy: NDArray[Any] | None,
+    policy: NDArray[np.float64],
     keep: bool,
 ) -> None:
     """Give a tree its root and the root's moves."""
@@ -202,8 +197,7 @@ def _plant(
         keep_position(nodes, int(search_calls.look_key(simulator.games, 0, seat, obs)), seat)
     else:
         nodes.links[0] = 0
-    priors = np.zeros(0) if policy is None else np.asarray(policy, float)
-    search_calls.plant(simulator.games, actions, priors, nodes, obs)
+    search_calls.plant(simulator.games, actions, policy, nodes, obs)
 
 
 def _new_leaves(count: int, simulator: Simulator) -> Leaves:
@@ -232,6 +226,13 @@ def _judged(
         for row, b in enumerate(going):
             values[b, :seats] = np.roll(relative[row, :seats], leaves.players[b])
     return advice, values
+
+
+def root_policy(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:
+    """(A,) the priors that an evaluator gives to the position that is to be decided."""
+    leaves = _new_leaves(1, simulator)
+    search_calls.look_at(simulator.games[:1], leaves.observations, leaves.masks)
+    return _judged(leaves, evaluator, simulator)[0][0]
 
 
 def evaluated(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:

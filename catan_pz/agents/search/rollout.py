@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.random import EVOLVED, GREEDY, HEURISTIC, RANDOM, VALUE
-from catan_pz.agents.search.greedy import greedy_action
+from catan_pz.agents.random import EVOLVED, HEURISTIC, RANDOM, VALUE
 from catan_pz.agents.value.choice import MARGIN, policy_action
 from catan_pz.agents.value.network import Workspace, write_values
 from catan_pz.engine.chance import GAMMA, number_below, scramble, shuffle_rest_of_deck
@@ -24,7 +23,6 @@ from catan_pz.terms import Phase
 
 PLAYERS = {
     "random": RANDOM,
-    "greedy": GREEDY,
     "heuristic": HEURISTIC,
     "evolved": EVOLVED,
     "value": VALUE,
@@ -79,8 +77,6 @@ def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
 @kernel
 def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> int:
     """What a player of rollouts does where there is a choice."""
-    if policy == GREEDY:
-        return greedy_action(games[0])
     if policy == RANDOM:
         return pick_legal(games[0], number_below(random_bits, count_legal(games[0])))
     return policy_action(games, policy, MARGIN, False, random_bits, w)

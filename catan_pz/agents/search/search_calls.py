@@ -15,11 +15,9 @@ from catan_pz.actions import (
     DISCARD,
     MOVE_ROBBER,
     NO_ACTION,
-    OFFER,
     ROLL,
 )
 from catan_pz.agents.search import tree
-from catan_pz.agents.search.greedy import greedy_action, worth_of_offer
 from catan_pz.agents.search.rollout import (
     Rollout,
     begin_simulation,
@@ -129,22 +127,17 @@ def find_win(games: States, played: States, actions: Int64Array, script: Int8Mat
 def plant(
     games: States, actions: Int64Array, policy: Float64Array, nodes: tree.Nodes, obs: Int8Array
 ) -> None:
-    """Give the tree a root, if it has none, with some actions as its moves.
-
-    Their priors are those of a policy (A,); if it is empty, half goes to the greedy player's.
-    """
+    """Give the tree a root, if it has none, with some actions as its moves, by a policy (A,)."""
     s = games[0]
     p = int(s.player)
     if nodes.links[0, tree.FIRST] == 0:
         nodes.links[0, tree.VISITS] = tree.ROOT
         tree.add_child(0, -1, p, 1.0, tree.key_of(s, p, obs), nodes)
-    favorite = greedy_action(s)
     for k in range(actions.shape[0]):
         if tree.find_move(tree.ROOT, actions[k], nodes.links) == 0:
-            prior = (0.5 if actions[k] == favorite else 0.0) + 0.5 / actions.shape[0]
-            tree.add_child(tree.ROOT, actions[k], p, prior, np.uint64(0), nodes)
+            tree.add_child(tree.ROOT, actions[k], p, 0.0, np.uint64(0), nodes)
     move = nodes.links[tree.ROOT, tree.FIRST]
-    while move != 0 and policy.shape[0] > 0:
+    while move != 0:
         nodes.priors[move] = policy[nodes.links[move, tree.ACTION]]
         move = nodes.links[move, tree.NEXT]
 
@@ -212,16 +205,6 @@ def take_evaluations(
 def look_key(games: States, i: int, viewer: int, obs: Int8Array) -> np.uint64:
     """The key of what a viewer sees of game i."""
     return tree.key_of(games[i], viewer, obs)
-
-
-@entry
-def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None:
-    """Write what each of some offers promises: the mean of `worth_of_offer`, (K,)."""
-    for k in range(actions.shape[0]):
-        gains[k] = 0.0
-        for i in range(games.shape[0]):
-            s = games[i]
-            gains[k] += worth_of_offer(s, int(s.player), actions[k] - OFFER) / games.shape[0]
 
 
 @entry

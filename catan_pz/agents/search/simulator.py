@@ -154,12 +154,3 @@ def in_threads(call: Callable[[int], T], count: int) -> list[T]:
         return [call(0)]
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(call, range(count)))
-
-
-def best_offers(games: np.ndarray, offers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Of some offers those that promise most, `most` at the most and only such as promise any."""
-    gains = np.zeros(len(offers))
-    search_calls.rank_offers(games, offers, gains)
-    order = np.argsort(-gains, kind="stable")[:most]
-    chosen: NDArray[np.int64] = np.sort(offers[order[gains[order] > 0]])
-    return chosen

@@ -4,11 +4,11 @@ Information set search for one observer (Cowling, Powley and Whitehouse, "Inform
 Monte Carlo Tree Search", 2012): every simulation descends with a determinization of its own,
 among the actions that are legal in it. A node is a *position* or a *move*. A position is a
 decision of some seat, the same for all states that look alike to the searcher; its children
-are moves, which count how often they could have been chosen. The children of a move are the
-positions to which chance, and forced decisions, may lead from it; they go by what the
-searcher observes of them. So chance is drawn anew in each simulation, by the rules, and no
-position mixes what the searcher can tell apart. Each seat maximizes its own win probability
-(max^n).
+are moves. The children of a move are the positions to which chance, and forced decisions, may
+lead from it; they go by what the searcher observes of them. So chance is drawn anew in each
+simulation, by the rules, and no position mixes what the searcher can tell apart. Each seat
+maximizes its own win probability (max^n), and what was little tried is tried by its prior, as
+in PUCT (Silver et al., "Mastering the game of Go without human knowledge", 2017).
 """
 
 import math
@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from catan_pz.actions import COMPOSE_SEND, OFFER
-from catan_pz.agents.search.greedy import greedy_action
-from catan_pz.agents.search.rollout import play_decision, play_forced
+from catan_pz.agents.search.rollout import choose, play_decision, play_forced
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, choice_by_view, worth_of_action
 from catan_pz.agents.value.network import Workspace, clear_base, set_base
 from catan_pz.engine import bits
@@ -39,15 +38,15 @@ from catan_pz.observation.encode import DICE, observe
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS, Phase
 
-FIRST, NEXT, PARENT, ACTION, MOVER, VISITS, AVAILABLE = 0, 1, 2, 3, 4, 5, 6
-LINKS = 7
+FIRST, NEXT, PARENT, ACTION, MOVER, VISITS = 0, 1, 2, 3, 4, 5
+LINKS = 6
 """Columns of `links`: the first child, the next child of the same parent, the parent (0 for
-none), the action of a move, the seat to move at a position (and of its moves), how often a
-node was visited, and how often a move could have been chosen."""
+none), the action of a move, the seat to move at a position (and of its moves), and how often a
+node was visited."""
 
 ROOT = 1
-UCB1, PUCT = 0, 1
-"""Ways to select a move."""
+DEEPEST = 200
+"""Moves on a path down a tree."""
 
 IN_TREE = np.array(
     [
@@ -109,7 +108,6 @@ def add_child(
     links[node, ACTION] = action
     links[node, MOVER] = mover
     links[node, VISITS] = 0
-    links[node, AVAILABLE] = 0
     for p in range(MAX_PLAYERS):
         nodes.totals[node, p] = 0.0
     nodes.keys[node] = key
@@ -188,39 +186,30 @@ def sum_of_priors(s: State, position: int, nodes: Nodes) -> float:
 
 
 @kernel
-def worth_of_move(
-    move: int, usual: float, visits: int, way: int, exploration: float, nodes: Nodes
-) -> float:
+def worth_of_move(move: int, usual: float, visits: int, exploration: float, nodes: Nodes) -> float:
     """What speaks for choosing a move: its mean win probability and how little it was tried.
 
-    `usual` is the mean at its position, `visits` how often that was visited. With PUCT
-    `exploration` is by the sum of the priors.
+    `usual` is the mean at its position, `visits` how often that was visited, `exploration` by the
+    sum of the priors.
     """
-    links = nodes.links
-    n = links[move, VISITS]
-    mean = nodes.totals[move, links[move, MOVER]] / n if n > 0 else usual
-    if way == PUCT:
-        # Before the first visit of the root its priors alone decide.
-        return mean + exploration * nodes.priors[move] * math.sqrt(max(1, visits)) / (1 + n)
-    if n == 0:
-        return 1e6 + nodes.priors[move]
-    return mean + exploration * math.sqrt(math.log(links[move, AVAILABLE]) / n)
+    n = nodes.links[move, VISITS]
+    mean = nodes.totals[move, nodes.links[move, MOVER]] / n if n > 0 else usual
+    # Before the first visit of the root its priors alone decide.
+    return mean + exploration * nodes.priors[move] * math.sqrt(max(1, visits)) / (1 + n)
 
 
 @kernel
-def select_move(s: State, position: int, way: int, exploration: float, nodes: Nodes) -> int:
+def select_move(s: State, position: int, exploration: float, nodes: Nodes) -> int:
     """The legal move of a position that promises most, or 0 for none."""
     links = nodes.links
     visits = links[position, VISITS]
     usual = nodes.totals[position, links[position, MOVER]] / visits if visits > 0 else 0.0
-    if way == PUCT:
-        exploration /= sum_of_priors(s, position, nodes)
+    exploration /= sum_of_priors(s, position, nodes)
     best, most = 0, -1e9
     move = links[position, FIRST]
     while move != 0:
         if is_legal(s, links[move, ACTION]):
-            links[move, AVAILABLE] += 1
-            worth = worth_of_move(move, usual, visits, way, exploration, nodes)
+            worth = worth_of_move(move, usual, visits, exploration, nodes)
             if worth > most:
                 best, most = move, worth
         move = links[move, NEXT]
@@ -265,23 +254,23 @@ def keep_below(node: int, nodes: Nodes, moved: Int64Array) -> None:
     links[0, VISITS] = kept
 
 
-BY_GREEDY, BY_EVALUATOR, BY_VALUE = 0, 1, 2
+BY_PLAYER, BY_EVALUATOR, BY_VALUE = 0, 1, 2
 """What positions below the root get their priors from."""
 
 
 class Walk(NamedTuple):
     """How moves are chosen on the way down."""
 
-    way: int  # UCB1 or PUCT
     guide: int  # what positions below the root get their priors from
-    depth: int  # moves at most; 1 for a choice at the root alone
+    player: int  # of rollouts
     exploration: float  # weight of what was little tried
 
 
 @kernel
 def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
-    """Half of the policy for one action, the other half for all alike; -1 favors none."""
-    part = (0.5 if favorite >= 0 else 1.0) / count_in_tree(s)
+    """Half of the policy for one action, the other half for all alike; an offer isn't favored."""
+    is_favored = favorite >= 0 and not OFFER <= favorite < COMPOSE_SEND
+    part = (0.5 if is_favored else 1.0) / count_in_tree(s)
     policy[:] = 0.0
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & IN_TREE[word]
@@ -320,20 +309,20 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
 
 
 @kernel
-def write_policy(games: States, guide: int, random_bits: np.uint64, w: Workspace) -> None:
+def write_policy(games: States, walk: Walk, random_bits: np.uint64, w: Workspace) -> None:
     """A policy over the legal actions, equal for all until an evaluator judges its leaves.
 
     Actions that begin offers get nothing: below the root they aren't considered. In the set-up the
-    value gives way to the greedy player: it would play on from each placement to the end of the
-    set-up, which takes longer than the simulation itself.
+    value gives way to the player of rollouts: it would play on from each placement to the end of
+    the set-up, which takes longer than the simulation itself.
     """
     s = games[0]
-    if guide == BY_VALUE and not is_setup(s):
+    if walk.guide == BY_VALUE and not is_setup(s):
         write_by_value(games, random_bits, w)
-    elif guide == BY_EVALUATOR:
+    elif walk.guide == BY_EVALUATOR:
         write_favorite(s, -1, w.policy)
     else:
-        write_favorite(s, greedy_action(s), w.policy)
+        write_favorite(s, choose(games, walk.player, random_bits, w), w.policy)
 
 
 @kernel
@@ -356,13 +345,13 @@ def descend(
     """Play the first game down the tree to a new position or the end; return the last node."""
     s, links = games[0], nodes.links
     position = ROOT
-    for _ in range(walk.depth):
+    for _ in range(DEEPEST):
         if is_leaf(s, position, walk.guide, links):
             return position
         if position != ROOT and count_moves(s, position, links) < count_in_tree(s):
-            write_policy(games, walk.guide, seed, w)
+            write_policy(games, walk, seed, w)
             add_moves(s, position, w.policy, nodes)
-        move = select_move(s, position, walk.way, walk.exploration, nodes)
+        move = select_move(s, position, walk.exploration, nodes)
         if move == 0:
             return position
         play_decision(s, links[move, ACTION], seed, w.script)

@@ -22,7 +22,6 @@ from catan_pz.agents.value.network import (
     workspace,
     write_values,
 )
-from catan_pz.agents.value.prospects import ON_TABLE, cards_traded
 from catan_pz.engine import bits
 from catan_pz.engine.hands import move_cards
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
@@ -97,7 +96,8 @@ def write_traded(games: States, maker: int, q: int, w: Workspace) -> None:
     w.spare[0] = games[0]
     s = w.spare[0]
     for r in range(NUM_RESOURCES):
-        move_cards(s, q, maker, r, cards_traded(s, maker, ON_TABLE, r))
+        traded = int(s.offer_get[maker, r]) - int(s.offer_give[maker, r])
+        move_cards(s, q, maker, r, traded)
     write_values(s, int(games[0].player), w)
 
 

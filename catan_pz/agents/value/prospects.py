@@ -1,11 +1,10 @@
-"""What a player could build, lacks and gains by trades: compiled rules.
+"""What a player could build and lacks: compiled rules.
 
 They read the record itself, but nothing of it that the player could not know.
 """
 
 import numpy as np
 
-from catan_pz.actions import OFFER_GET, OFFER_GIVE
 from catan_pz.board.topology import VERTEX_HEXES
 from catan_pz.engine import bits
 from catan_pz.engine.building import (
@@ -25,8 +24,6 @@ WORTH_OF_PIP = np.array([10, 10, 9, 11, 11], np.int64)
 """(R,) worth of a pip of each resource where a settlement is to stand."""
 FIRST_OF_ITS_KIND = 12
 """Worth of a resource at a vertex that the player has not had yet."""
-ON_TABLE = -1
-"""In place of a template's number: the offer that its maker has made."""
 
 
 @kernel
@@ -108,20 +105,3 @@ def cards_missing(s: State, p: int, purchase: int) -> int:
     for r in range(NUM_RESOURCES):
         missing += max(0, COSTS[purchase, r] - int(s.hand[p, r]))
     return missing
-
-
-@kernel
-def cards_traded(s: State, maker: int, k: int, r: int) -> int:
-    """Cards of r that the maker gets by template k or its offer `ON_TABLE`, less what it gives."""
-    if k == ON_TABLE:
-        return int(s.offer_get[maker, r]) - int(s.offer_give[maker, r])
-    return int(OFFER_GET[k, r]) - int(OFFER_GIVE[k, r])
-
-
-@kernel
-def can_take(s: State, q: int, k: int) -> bool:
-    """Whether q has all cards that template k asks for."""
-    for r in range(NUM_RESOURCES):
-        if s.hand[q, r] < OFFER_GET[k, r]:
-            return False
-    return True

@@ -18,7 +18,7 @@ from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
 
 DUEL = Rules(num_players=2, trading=False)
-METHODS = ("halving", "gumbel", "ucb1", "uct", "puct")  # those that simulate
+METHODS = ("gumbel", "puct")  # those that simulate
 LEADER = {"cities": [0, 2, 4], "settlements": [6, 16, 18]}
 """A player of nine points."""
 RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 3}}

@@ -17,7 +17,7 @@ from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import SearchAgent, SearchOptions
 from catan_pz.agents.search.parallel_trees import checked_evaluation
-from catan_pz.agents.search.tree import BY_GREEDY, BY_VALUE
+from catan_pz.agents.search.tree import BY_EVALUATOR, BY_PLAYER, BY_VALUE
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
 from catan_pz.game.game import Game
@@ -56,7 +56,7 @@ def with_many_actions(rules: Rules) -> Any:
 
 @pytest.mark.parametrize(
     ("rules", "method"),
-    [(1, method) for method in METHODS] + [(0, "puct"), (2, "uct"), (3, "puct")],
+    [(1, "gumbel"), (2, "gumbel"), (0, "puct"), (1, "puct"), (3, "puct")],
 )
 def test_games_are_played_on(rules: int, method: str) -> None:
     """The table checks that every choice is legal."""
@@ -88,7 +88,7 @@ def test_choices_follow_from_the_seed_and_not_from_what_is_hidden(
         assert chosen[1] is None or not same(other_draws, chosen[1])
 
 
-@pytest.mark.parametrize(("method", "workers"), [("gumbel", (1, 3)), ("uct", (2, 2))])
+@pytest.mark.parametrize(("method", "workers"), [("gumbel", (1, 3)), ("puct", (2, 2))])
 def test_threads_leave_choices_repeatable(method: str, workers: tuple[int, int]) -> None:
     """With "gumbel" for any number of them; trees add up to the budget."""
     place = in_the_middle(RULES[0], 6, 140)
@@ -103,9 +103,7 @@ def test_threads_leave_choices_repeatable(method: str, workers: tuple[int, int])
 def test_no_more_simulations_are_played_than_allowed(method: str, simulations: int) -> None:
     game, belief = in_the_middle(RULES[0], 7, 160)
     played = decided(game, belief, method=method, simulations=simulations)[1]
-    # Halving tries each action once, whatever it was allowed.
-    least = len(game.legal_actions()) if method == "halving" else 1
-    assert 0 < played["simulations"] <= max(simulations, least)
+    assert 0 < played["simulations"] <= simulations
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -196,12 +194,10 @@ def test_policies_are_those_whatever_numpy_is_to_raise() -> None:
     assert same(found[1], expected[1])
 
 
-def test_a_tree_is_led_by_the_value_only_where_its_priors_count() -> None:
-    guides = [
-        SearchOptions(method=method, prior=prior).guide
-        for method, prior in (("puct", "auto"), ("puct", None), ("uct", "auto"))
-    ]
-    assert guides == [BY_VALUE, BY_GREEDY, BY_GREEDY]
+def test_what_a_tree_is_led_by() -> None:
+    kinds: list[dict[str, Any]] = [{}, {"prior": None}, {"evaluator": ByPoints()}]
+    guides = [SearchOptions(method="puct", **kind).guide for kind in kinds]
+    assert guides == [BY_VALUE, BY_PLAYER, BY_EVALUATOR]
 
 
 def test_every_option_is_documented_with_its_default() -> None:

@@ -33,7 +33,7 @@ class MadeUp:
 def chosen(simulator: Any, simulations: int) -> int:
     actions = np.arange(len(simulator.means))
     budget = Budget(simulations, None)
-    action, visits, means = choose_by_halving(simulator, actions, budget)
+    action, visits, means = choose_by_halving(simulator, actions, budget, np.zeros(len(actions)))
     assert visits.tolist() == np.bincount(simulator.played, minlength=len(actions)).tolist()
     assert budget.played == len(simulator.played) <= max(simulations, len(actions))
     assert means.shape == actions.shape
@@ -53,7 +53,8 @@ def test_means_differ_by_what_actions_are_worth() -> None:
     """Whatever chance there was in the simulations that an action didn't have."""
     worth = np.linspace(0.3, 0.45, 12)
     simulator = MadeUp(worth.tolist(), common=0.1, own=0.0, seed=3)
-    _, visits, means = choose_by_halving(simulator, np.arange(12), Budget(600, None))
+    budget = Budget(600, None)
+    _, visits, means = choose_by_halving(simulator, np.arange(12), budget, np.zeros(12))
     assert len(set(visits.tolist())) > 1
     np.testing.assert_allclose(means - means[-1], worth - worth[-1], atol=1e-12)
 

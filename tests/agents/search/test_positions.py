@@ -6,13 +6,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.actions import action_id, describe_action
+from catan_pz.actions import action_id
+from catan_pz.agents.random import HEURISTIC
 from catan_pz.agents.search import SearchAgent
-from catan_pz.agents.search.simulator import best_offers
+from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
-from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, decided, duel, seen
+from tests.agents.search.play import (
+    DUEL,
+    METHODS,
+    RIVAL,
+    choice,
+    decided,
+    duel,
+    quick_choice,
+    seen,
+)
 from tests.helpers import path
 
 KNIGHTS = {
@@ -72,7 +82,7 @@ ROADS = {"cities": [], "settlements": [6, 16], "roads": path(16, 17, 18)}
 """Seat 0 could settle at the end of its roads."""
 
 
-def test_offers_that_help_both_are_considered_and_no_others() -> None:
+def test_without_a_prior_the_one_offer_considered_is_that_of_the_player_of_rollouts() -> None:
     game = duel(
         {"brick": 1, "lumber": 1, "wool": 2},
         first=ROADS,
@@ -81,14 +91,11 @@ def test_offers_that_help_both_are_considered_and_no_others() -> None:
     )
     offers = [a for a in game.legal_actions() if 252 <= a < 372]
     assert len(offers) > 8
-    considered = decided(game, simulations=20, offers=3, prior=None)[1]["actions"]
-    considered = [int(a) for a in considered if 252 <= a < 372]
-    assert 0 < len(considered) <= 3
-    assert set(considered) <= set(offers)
+    considered = decided(game, simulations=20, prior=None)[1]["actions"]
+    assert [a for a in considered if a >= 252] == [quick_choice(game.games, HEURISTIC)]
 
 
-def test_counter_offers_that_both_need_are_considered() -> None:
-    """Seat 1 has wool to spare and lacks the ore that seat 0, in turn, holds."""
+def test_counter_offers_that_the_prior_promises_most_of_are_considered() -> None:
     hand = {"wool": 4, "grain": 2, "ore": 2, "brick": 1, "lumber": 1}
     game = duel(
         {"brick": 1, "lumber": 1, "ore": 3, "grain": 1},
@@ -102,7 +109,9 @@ def test_counter_offers_that_both_need_are_considered() -> None:
     assert len(counters) > 12
     considered = decided(game, simulations=20, offers=4)[1]["actions"].tolist()
     assert {int(action_id("accept")), int(action_id("reject"))} <= set(considered)
-    needed = best_offers(game.games, counters, 4)
-    found = [a for a in considered if 252 <= a < 372]
-    assert found == needed.tolist() != counters[:4].tolist()
-    assert all("ore" in describe_action(a)["get"] for a in found)
+    prior = ValueAgent()
+    prior.reset(1, game.rules, 1)
+    promised = prior.policy(seen(game))[counters]
+    best = counters[np.argsort(-promised, kind="stable")[:4]]
+    assert best.tolist() != counters[:4].tolist()
+    assert [a for a in considered if 252 <= a < 372] == sorted(best.tolist())
