@@ -31,7 +31,6 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.terms import Phase
 
 WIDEST: Final = 4
 """Actions that "expectimax" looks at."""
@@ -168,7 +167,7 @@ class SearchAgent(Agent):
         exploration: weight of what was little tried in "puct", and of Gumbel noise on the prior in
             "gumbel"; None for what suits the method.
         offers: offers and counter-offers that are considered, those that the prior promises most
-            of.
+            of; "value" trades itself.
         workers: threads. With "gumbel" the choice doesn't depend on their number.
         keep_tree: whether a tree goes on with what it found for a position before.
         prior: an agent with a policy, or its name, with which "gumbel" begins; "auto" for "value",
@@ -236,9 +235,9 @@ class SearchAgent(Agent):
         legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:
             return int(legal[0])
-        offer = self._offer(view)
-        if offer is not None:
-            return offer
+        traded = self._prior.trade(view) if isinstance(self._prior, ValueAgent) else None
+        if traded is not None:
+            return traded
         budget = self._budget()
         games = self._determinizations(view)
         policy = self._policy(view, games, legal)
@@ -308,10 +307,6 @@ class SearchAgent(Agent):
         if self._prior is not None:
             self._prior.close()
 
-    def _offer(self, view: View) -> int | None:
-        """What the prior offers now, where it is a trader."""
-        return self._prior.offer_to_make(view) if isinstance(self._prior, ValueAgent) else None
-
     def _budget(self) -> Budget:
         return Budget(self.options.simulations, self.options.seconds)
 
@@ -348,7 +343,7 @@ class SearchAgent(Agent):
 
         A prior that is a trader has made its offers before.
         """
-        if isinstance(self._prior, ValueAgent) and int(games["phase"][0]) == Phase.MAIN:
+        if isinstance(self._prior, ValueAgent):
             return legal[~is_offering(legal)]
         offered = are_offers(legal)
         offers = legal[offered & (policy[legal] > 0)]

@@ -89,15 +89,15 @@ class ValueAgent(Agent):
             return judged.chosen
         return self._trader.begin(view, judged.games, judged.offer)
 
-    def offer_to_make(self, view: View) -> int | None:
-        """The offer, or the next card of one, that it would make now; None for no offer."""
+    def trade(self, view: View) -> int | None:
+        """What it does now in trade with others: an offer, a card of one, an answer; or None."""
         if self._trader is None:
             return None
         self._trader.learn(view)
-        if phase_of(view) not in (Phase.MAIN, Phase.COMPOSE) or not may_offer(view):
+        if phase_of(view) not in (Phase.ANSWER, Phase.CLOSE) and not may_offer(view):
             return None
         action = self.act(view)
-        return action if is_offering(action) else None
+        return action if action >= OFFER else None
 
     def _judged(self, view: View, *, with_next: bool = True) -> "_Judged":
         """What it thinks of its actions, each together with a second one of the turn."""

@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from catan_pz.actions import action_id
+from catan_pz.agents.base import Agent
 from catan_pz.agents.random import HEURISTIC
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.game.game import Game
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 from tests.agents.search.play import (
@@ -95,7 +98,8 @@ def test_without_a_prior_the_one_offer_considered_is_that_of_the_player_of_rollo
     assert [a for a in considered if a >= 252] == [quick_choice(game.games, HEURISTIC)]
 
 
-def test_counter_offers_that_the_prior_promises_most_of_are_considered() -> None:
+def offered_to() -> Game:
+    """Seat 1 is asked for ore and may make counter-offers."""
     hand = {"wool": 4, "grain": 2, "ore": 2, "brick": 1, "lumber": 1}
     game = duel(
         {"brick": 1, "lumber": 1, "ore": 3, "grain": 1},
@@ -105,13 +109,29 @@ def test_counter_offers_that_the_prior_promises_most_of_are_considered() -> None
     )
     game.step(action_id("offer", give={"brick": 1}, get={"ore": 1}))
     assert game.phase == Phase.ANSWER
-    counters = np.array([a for a in game.legal_actions() if 252 <= a < 372], np.int64)
-    assert len(counters) > 12
-    considered = decided(game, simulations=20, offers=4)[1]["actions"].tolist()
+    return game
+
+
+class LastFirst(Agent):
+    """Promises more of an action the larger its number."""
+
+    def act(self, view: View) -> int:
+        return int(np.flatnonzero(view.mask)[-1])
+
+    def policy(self, view: View) -> NDArray[np.float64]:
+        promised = view.mask * np.arange(1.0, len(view.mask) + 1)
+        return promised / promised.sum()
+
+
+def test_counter_offers_that_the_prior_promises_most_of_are_considered() -> None:
+    game = offered_to()
+    counters = [a for a in game.legal_actions() if 252 <= a < 372]
+    considered = decided(game, simulations=20, offers=4, prior=LastFirst())[1]["actions"].tolist()
     assert {int(action_id("accept")), int(action_id("reject"))} <= set(considered)
-    prior = ValueAgent()
-    prior.reset(1, game.rules, 1)
-    promised = prior.policy(seen(game))[counters]
-    best = counters[np.argsort(-promised, kind="stable")[:4]]
-    assert best.tolist() != counters[:4].tolist()
-    assert [a for a in considered if 252 <= a < 372] == sorted(best.tolist())
+    assert [a for a in considered if 252 <= a < 372] == counters[-4:]
+
+
+def test_answers_are_those_of_a_prior_that_trades() -> None:
+    game, value = offered_to(), ValueAgent()
+    value.reset(1, game.rules, 1)
+    assert decided(game, simulations=20) == (value.act(seen(game)), None)
