@@ -92,27 +92,49 @@ def rolls_left(s: State) -> int:
 
 
 @rule
-def weight_of_sum(s: State, total: int) -> int:
-    """The weight of each roll of a sum, 1 for dice without a memory.
-
-    Shares of sevens are counted in units of one of all sevens, to stay whole numbers.
-    """
-    if not s.dice_memory:
-        return 1
-    weight, sevens = WEIGHT, 0
-    for k in range(RECENT_ROLLS):
-        weight -= WEIGHT_LOST * int(s.recent_sums[k] == total)
+def due_share(s: State) -> int:
+    """What sums but seven count beside `share_of_seven`: in units of one of all sevens rolled."""
+    sevens = 0
     for q in range(s.num_players):
         sevens += int(s.sevens[q])
-    due = BALANCE * max(sevens, 1)
-    if total != 7:
-        return max(weight, 0) * due
+    return BALANCE * max(sevens, 1)
+
+
+@rule
+def share_of_seven(s: State, due: int) -> int:
+    """What a seven counts: more for who rolled fewer than due, less the longer a run of them."""
     p, n, balance = int(s.turn_player), int(s.num_players), due
+    sevens = due // BALANCE
     if sevens >= n:
         balance = 2 * due - BALANCE * n * int(s.sevens[p])
-    run = RUN * max(sevens, 1) * int(s.seven_run)
+    run = RUN * sevens * int(s.seven_run)
     balance += -run if s.seven_roller == p else run
-    return max(weight, 0) * min(max(balance, 0), 2 * due)
+    return min(max(balance, 0), 2 * due)
+
+
+@rule
+def rolled_recently(s: State) -> int:
+    """How often each sum was rolled lately: four bits each, from the lowest on."""
+    rolled = 0
+    for k in range(RECENT_ROLLS):
+        rolled += 1 << 4 * int(s.recent_sums[k])
+    return rolled
+
+
+@rule
+def weight_of(total: int, rolled: int, due: int, seven: int) -> int:
+    """The weight of each roll of a sum, by `rolled_recently`, `due_share` and `share_of_seven`."""
+    weight = WEIGHT - WEIGHT_LOST * (rolled >> 4 * total & 15)
+    return max(weight, 0) * (seven if total == 7 else due)
+
+
+@rule
+def weight_of_sum(s: State, total: int) -> int:
+    """The weight of each roll of a sum, 1 for dice without a memory."""
+    if not s.dice_memory:
+        return 1
+    due = due_share(s)
+    return weight_of(total, rolled_recently(s), due, share_of_seven(s, due))
 
 
 @rule
@@ -122,15 +144,17 @@ def draw_roll(s: State) -> int:
     left = rolls_left(s)
     if not s.dice_memory:
         return bits.pick(left, draw_below(s, bits.count(left)))
-    weights = 0
+    rolled, due = rolled_recently(s), due_share(s)
+    seven, weights = share_of_seven(s, due), 0
     for total in range(2, 13):
-        weights += weight_of_sum(s, total) * bits.count(left & ROLLS_OF_SUM[total])
+        alike = bits.count(left & ROLLS_OF_SUM[total])
+        weights += weight_of(total, rolled, due, seven) * alike
     k, total = draw_below(s, weights), 2
-    weight = weight_of_sum(s, total)
+    weight = weight_of(total, rolled, due, seven)
     while k >= weight * bits.count(left & ROLLS_OF_SUM[total]):
         k -= weight * bits.count(left & ROLLS_OF_SUM[total])
         total += 1
-        weight = weight_of_sum(s, total)
+        weight = weight_of(total, rolled, due, seven)
     return bits.pick(left & ROLLS_OF_SUM[total], k // weight)
 
 
