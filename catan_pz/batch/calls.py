@@ -19,11 +19,10 @@ from catan_pz.batch.steps import (
     is_due,
     may_be_played,
     play_in_place,
-    show,
 )
 from catan_pz.engine.play import ENDS, Log
-from catan_pz.engine.state import States
-from catan_pz.kernels.rule import entry, kernel, prefetch
+from catan_pz.engine.state import ACTIONS_PER_WORD, State, States
+from catan_pz.kernels.rule import entry, kernel, prefetch, spell_bits
 from catan_pz.kernels.types import (
     BoolArray,
     Float32Matrix,
@@ -36,16 +35,31 @@ from catan_pz.kernels.types import (
 from catan_pz.observation import encode, global_state
 
 ALL_LEGAL = -1
+BITS = 64
+"""Of a word."""
 NO_STEP = -1
 """The last step of a seat that has not decided in a game."""
 
 
 @kernel
+def spell_mask(s: State, mask: Int8Array) -> None:
+    """What `legal.write_mask` does, 64 actions at once: each time some are written once more."""
+    last = mask.shape[0] - BITS
+    for word in range(last // ACTIONS_PER_WORD + 1):
+        spell_bits(mask, ACTIONS_PER_WORD * word, s.legal[word])
+    word, shift = last // ACTIONS_PER_WORD, last % ACTIONS_PER_WORD
+    members = s.legal[word] >> shift | s.legal[word + 1] << (ACTIONS_PER_WORD - shift)
+    spell_bits(mask, last, members)
+
+
+@kernel
 def show_row(games: States, i: int, shown: Shown) -> None:
     """Write what is given out of game i."""
-    s, observing = games[i], shown.observing
+    s = games[i]
     shown.players[i] = s.player
-    show(s, observing, shown.masks[i], shown.observations[i * observing])
+    spell_mask(s, shown.masks[i])
+    if shown.observing:
+        encode.observe(s, int(s.player), shown.observations[i])
 
 
 @entry

@@ -25,14 +25,15 @@ from catan_pz.batch.steps import (
     is_due,
     may_be_played,
     play_in_place,
-    show,
 )
+from catan_pz.engine import legal
 from catan_pz.engine.event_rows import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.play import Log
 from catan_pz.engine.state import STATE, States
 from catan_pz.engine.tally import NUM_TERMS
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Matrix, Int64Array, UInt64Array
+from catan_pz.observation import encode
 from catan_pz.observation.global_state import observe_all
 from catan_pz.terms import MAX_PLAYERS
 
@@ -57,7 +58,9 @@ def give_out(words: Int64Array, games: States, i: int, shown: Shown) -> None:
     for w in range(WORDS):
         records[i * WORDS + w] = words[w]
     shown.players[i] = s.player
-    show(s, shown.observing, shown.masks[:, i], shown.observations[:, i])
+    legal.write_mask(s, shown.masks[:, i])
+    if shown.observing:
+        encode.observe(s, int(s.player), shown.observations[:, i])
 
 
 def deal_kernel(

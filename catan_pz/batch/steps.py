@@ -25,7 +25,6 @@ from catan_pz.kernels.types import (
     Int64Array,
     UInt64Array,
 )
-from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 WHERE_FINISHED = 0
@@ -103,14 +102,6 @@ def deal_in_place(games: States, i: int, place: int, where: int, starts: NextGam
     if where != FROM_SEEDS:
         seeds[place] = chance.scramble(seeds[place] + chance.GAMMA)
     deal(games, i, seeds[place], starts.how)
-
-
-@kernel
-def show(s: State, observing: int, mask: Int8Array, obs: Int8Array) -> None:
-    """Write the mask of the player to move and, if wanted, what that player sees."""
-    legal.write_mask(s, mask)
-    if observing:
-        encode.observe(s, int(s.player), obs)
 
 
 @kernel

@@ -20,3 +20,10 @@ def make_entry(function: Callable[..., Any]) -> Any:
 @register_jitable
 def prefetch(games: Any, i: int) -> None:
     """Do nothing: the next game is loaded when it is used."""
+
+
+@register_jitable
+def spell_bits(array: Any, first: int, members: int) -> None:
+    """Write the 64 bits of an int64 into an int8 array from a place on, each as 0 or 1."""
+    for k in range(64):
+        array[first + k] = (members >> k) & 1

@@ -21,12 +21,12 @@ from catan_pz.kernels.stamp import RULES, rules_called_by
 from catan_pz.kernels.types import signature_of
 
 if BACKEND == "fast":
-    from catan_pz.kernels.fast.atomics import prefetch
+    from catan_pz.kernels.fast.atomics import prefetch, spell_bits
     from catan_pz.kernels.fast.lowering import make_entry, make_rule
 else:
-    from catan_pz.kernels.plain import make_entry, make_rule, prefetch
+    from catan_pz.kernels.plain import make_entry, make_rule, prefetch, spell_bits
 
-__all__ = ["Entry", "bound", "entry", "kernel", "prefetch", "rule", "rules_called_by"]
+__all__ = ["Entry", "bound", "entry", "kernel", "prefetch", "rule", "rules_called_by", "spell_bits"]
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 

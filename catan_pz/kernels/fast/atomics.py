@@ -1,4 +1,4 @@
-"""Atomic memory operations, calls by address, and prefetching: what Python has no syntax for.
+"""Atomics, calls by address, prefetching, bits as bytes: what Python has no syntax for.
 
 Only compiled code can call these.
 """
@@ -109,3 +109,17 @@ def prefetch(_context: Any, games: Any, i: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(games, types.int64), emit
+
+
+@intrinsic
+def spell_bits(_context: Any, array: Any, first: Any, members: Any) -> Any:
+    """Write the 64 bits of an int64 into an int8 array from a place on, each as 0 or 1."""
+
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        place = _item(context, builder, signature, arguments)
+        bits = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), 64))
+        numbers = builder.zext(bits, ir.VectorType(ir.IntType(8), 64))
+        builder.store(numbers, builder.bitcast(place, numbers.type.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64, types.int64), emit
