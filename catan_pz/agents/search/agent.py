@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import is_offering
+from catan_pz.actions import OFFER, is_offering
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import as_agent, check_options, load
@@ -266,10 +266,11 @@ class SearchAgent(Agent):
         return action
 
     def advise(self, view: View) -> Advice:
-        """The actions that it considers, the most simulated first, as `last` holds them."""
+        """The actions that it considers, the most simulated first; in trade what the prior says."""
         action = self.act(view)
         if self.last is None:
-            return Advice.of_choice(action)
+            traded = isinstance(self._prior, ValueAgent) and action >= OFFER
+            return self._prior.advise(view) if traded else Advice.of_choice(action)
         actions, means, visits = (
             self.last[name] for name in ("actions", "win_probabilities", "visits")
         )
