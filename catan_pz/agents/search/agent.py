@@ -328,7 +328,7 @@ class SearchAgent(Agent):
         Without both, half for what the player of rollouts would do and half for all but offers.
         """
         if self._prior is not None:
-            return np.asarray(self._prior.policy(view))
+            return np.asarray(self._prior.policy(view), np.float64)
         simulator, evaluator = self._simulator(games), self.options.evaluator
         if evaluator is not None:
             return root_policy(evaluator, simulator)

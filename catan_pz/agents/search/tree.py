@@ -268,7 +268,7 @@ class Walk(NamedTuple):
 
 @kernel
 def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
-    """Half of the policy for one action, the other half for all alike; an offer isn't favored."""
+    """Half of the policy for one action, unless it is -1 or an offer; the rest for all alike."""
     is_favored = favorite >= 0 and not OFFER <= favorite < COMPOSE_SEND
     part = (0.5 if is_favored else 1.0) / count_in_tree(s)
     policy[:] = 0.0
