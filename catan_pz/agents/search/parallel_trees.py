@@ -228,18 +228,22 @@ def _judged(
     return advice, values
 
 
+def _judged_games(
+    games: np.ndarray, evaluator: Evaluator, simulator: Simulator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same of some games (B,) as they are."""
+    leaves = _new_leaves(len(games), simulator)
+    search_calls.look_at(games, leaves.observations, leaves.masks)
+    leaves.players[:] = games["player"]
+    return _judged(leaves, evaluator, simulator)
+
+
 def root_policy(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:
     """(A,) the priors that an evaluator gives to the position that is to be decided."""
-    leaves = _new_leaves(1, simulator)
-    search_calls.look_at(simulator.games[:1], leaves.observations, leaves.masks)
-    return _judged(leaves, evaluator, simulator)[0][0]
+    return _judged_games(simulator.games[:1], evaluator, simulator)[0][0]
 
 
 def evaluated(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:
     """(P,) the mean win probabilities that an evaluator gives to the determinizations."""
-    games = simulator.games
-    leaves = _new_leaves(len(games), simulator)
-    search_calls.look_at(games, leaves.observations, leaves.masks)
-    leaves.players[:] = games["player"]
-    _, values = _judged(leaves, evaluator, simulator)
-    return np.asarray(values.mean(0)[: int(games["num_players"][0])])
+    _, values = _judged_games(simulator.games, evaluator, simulator)
+    return np.asarray(values.mean(0)[: int(simulator.games["num_players"][0])])

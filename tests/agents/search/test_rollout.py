@@ -30,8 +30,6 @@ RULES = (
     Rules.make("one_v_one"),
     Rules(num_players=3, friendly_robber=True, skip_forced=True),
 )
-TRADERS = Rules(num_players=2, offer_form="both")
-SETTLED = {"cities": [], "settlements": [6]}
 _ALL = 2**64 - 1
 _OTHER = 0x5851F42D4C957F2D
 
