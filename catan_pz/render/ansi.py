@@ -8,7 +8,7 @@ from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.names import columns_of, cut, printable
 from catan_pz.render.ansi_board import BOARD_LINES, Canvas, draw_board, seat_style
 from catan_pz.render.view import AnswerView, Bundle, SeatView, State, TableView, table_view
-from catan_pz.terms import CITIES_PER_PLAYER, ROADS_PER_PLAYER, SETTLEMENTS_PER_PLAYER, Card
+from catan_pz.terms import Card
 
 COLUMNS: Final = 80
 ASIDE_COLUMNS: Final = 16
@@ -100,7 +100,7 @@ def _kinds(cards: tuple[int, ...]) -> str:
 
 
 def _seat_cells(view: TableView, seat: SeatView, name: int) -> list[str]:
-    hidden = 0 if seat.points is None else seat.points - seat.visible_points
+    hidden = seat.hidden_points
     mark = ">" if view.player_to_move == seat.seat else " "
     called = "" if view.names is None else cut(view.names[seat.seat], name)
     return [
@@ -112,17 +112,12 @@ def _seat_cells(view: TableView, seat: SeatView, name: int) -> list[str]:
 
 
 def _pieces_cells(seat: SeatView) -> list[str]:
-    left = (
-        ROADS_PER_PLAYER - len(seat.roads),
-        SETTLEMENTS_PER_PLAYER - len(seat.settlements),
-        CITIES_PER_PLAYER - len(seat.cities),
-    )
     return [
         str(seat.card_count) if seat.cards is None else _kinds(seat.cards),
         _kinds(seat.cards_played),
         f"{seat.cards_played[Card.KNIGHT]}{'*' if seat.has_largest_army else ''}",
         f"{seat.road_length}{'*' if seat.has_longest_road else ''}",
-        "/".join(map(str, left)),
+        "/".join(map(str, seat.pieces_left)),
     ]
 
 

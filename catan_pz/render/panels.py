@@ -27,7 +27,7 @@ from catan_pz.render.view import (
     SeatView,
     TableView,
 )
-from catan_pz.terms import CITIES_PER_PLAYER, ROADS_PER_PLAYER, SETTLEMENTS_PER_PLAYER, Card
+from catan_pz.terms import Card
 
 WORD: Final = 15.5
 _LEFT: Final = 20.0
@@ -90,8 +90,7 @@ def _seat_header(view: TableView, seat: SeatView, width: float, y: float) -> str
 def _points(seat: SeatView, right: float, y: float) -> str:
     """The visible points and, where the viewer knows them, those of hidden cards."""
     shown = str(seat.visible_points)
-    hidden = 0 if seat.points is None else seat.points - seat.visible_points
-    more = f"+{hidden}" if hidden else ""
+    more = f"+{seat.hidden_points}" if seat.hidden_points else ""
     x = right - (text_width(more, 16) + 9 if more else 0)
     return group(
         [
@@ -171,14 +170,10 @@ def _played_row(seat: SeatView, y: float, right: float) -> str:
 
 def _pieces_row(seat: SeatView, y: float, apart: bool, width: float) -> str:
     color = SEATS[seat.seat]
-    left = [
-        ("small_road", ROADS_PER_PLAYER - len(seat.roads)),
-        ("small_settlement", SETTLEMENTS_PER_PLAYER - len(seat.settlements)),
-        ("small_city", CITIES_PER_PLAYER - len(seat.cities)),
-    ]
     first = _VALUES + 10 if apart else width - 156
     parts = [_label("Pieces", y)] if apart else []
-    for i, (sign, count) in enumerate(left):
+    signs = ("small_road", "small_settlement", "small_city")
+    for i, (sign, count) in enumerate(zip(signs, seat.pieces_left, strict=True)):
         x = first + i * (69 if apart else 54)
         parts += [drawing(sign, x, y, color=color), _count(x + 14, y, str(count), count > 0)]
     return group(parts, **{"class": "pieces-left"})

@@ -12,7 +12,12 @@ from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.checks import quoted
 from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
-from catan_pz.terms import CARD_NAMES
+from catan_pz.terms import (
+    CARD_NAMES,
+    CITIES_PER_PLAYER,
+    ROADS_PER_PLAYER,
+    SETTLEMENTS_PER_PLAYER,
+)
 
 CARD_WORDS: Final = ("knight", "road building", "year of plenty", "monopoly", "victory point")
 SHORT_CARD_WORDS: Final = ("knight", "roads", "plenty", "monopoly", "point")
@@ -63,6 +68,20 @@ class SeatView:
     visible_points: int
     points: int | None  # all points; None where the viewer can't see them
     to_discard: int
+
+    @property
+    def hidden_points(self) -> int:
+        """Points of hidden cards, 0 where the viewer can't see them."""
+        return 0 if self.points is None else self.points - self.visible_points
+
+    @property
+    def pieces_left(self) -> tuple[int, int, int]:
+        """Roads, settlements and cities that are not built yet."""
+        return (
+            ROADS_PER_PLAYER - len(self.roads),
+            SETTLEMENTS_PER_PLAYER - len(self.settlements),
+            CITIES_PER_PLAYER - len(self.cities),
+        )
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,7 @@ from catan_pz.render.pieces import pieces
 from catan_pz.render.shapes import rect
 from catan_pz.render.view import SeatView, TableView
 from catan_pz.render.words import terms_words
-from catan_pz.terms import (
-    CARD_NAMES,
-    CITIES_PER_PLAYER,
-    NUM_EDGES,
-    NUM_HEXES,
-    NUM_VERTICES,
-    ROADS_PER_PLAYER,
-    SETTLEMENTS_PER_PLAYER,
-)
+from catan_pz.terms import CARD_NAMES, NUM_EDGES, NUM_HEXES, NUM_VERTICES
 
 BOX: Final = (-SEA_WIDTH / 2, -292, SEA_WIDTH, 584)
 """Corner and size of what pages show of the sea, about the board's middle."""
@@ -127,7 +119,7 @@ def _seat_json(view: TableView, seat: SeatView) -> dict[str, Any]:
     return {
         "name": view.name(seat.seat),
         "points": seat.visible_points,
-        "hidden": 0 if seat.points is None else seat.points - seat.visible_points,
+        "hidden": seat.hidden_points,
         "size": seat.hand_size,
         "hand": seat.hand,
         "card_count": seat.card_count,
@@ -136,11 +128,7 @@ def _seat_json(view: TableView, seat: SeatView) -> dict[str, Any]:
         "road": seat.road_length,
         "longest": seat.has_longest_road,
         "largest": seat.has_largest_army,
-        "left": [
-            ROADS_PER_PLAYER - len(seat.roads),
-            SETTLEMENTS_PER_PLAYER - len(seat.settlements),
-            CITIES_PER_PLAYER - len(seat.cities),
-        ],
+        "left": seat.pieces_left,
         "discards": seat.to_discard,
     }
 
