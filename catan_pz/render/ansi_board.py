@@ -15,8 +15,6 @@ from catan_pz.render.view import TableView
 from catan_pz.terms import PIPS
 
 BOARD_LINES: Final = 17
-BOARD_COLUMNS: Final = 71
-"""Columns of the widest line, the harbor at its right end included."""
 
 _COLUMNS_PER_UNIT: Final = 3
 _LEFT: Final = 31
@@ -65,7 +63,7 @@ class Canvas:
 def draw_board(canvas: Canvas, view: TableView, marks: Mapping[str, Collection[int]]) -> None:
     """Draw the board into the upper left corner of a canvas, with `marks` as for `board_text`.
 
-    It takes `BOARD_LINES` by `BOARD_COLUMNS`.
+    It takes `BOARD_LINES` of at most 71 columns.
     """
     for hex_id in range(len(view.terrains)):
         _draw_hex(canvas, view, hex_id)

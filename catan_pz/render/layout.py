@@ -30,11 +30,6 @@ class Box(NamedTuple):
     width: float
     height: float
 
-    @property
-    def middle(self) -> Point:
-        """Its centre."""
-        return self.x + self.width / 2, self.y + self.height / 2
-
     def around(self, rim: float) -> "Box":
         """A box that is larger by a rim."""
         return Box(self.x - rim, self.y - rim, self.width + 2 * rim, self.height + 2 * rim)

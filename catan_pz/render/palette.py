@@ -8,7 +8,6 @@ from typing import Final
 class SeatColor:
     """Colours of one seat's pieces: body, darker side, outline, and a tint for its panel."""
 
-    name: str
     fill: str
     shade: str
     outline: str
@@ -19,10 +18,10 @@ class SeatColor:
 # Vermilion, blue, white and black stay apart in hue or lightness for every kind of colour
 # vision; dark pieces have a light outline and light pieces a dark one.
 SEATS: Final = (
-    SeatColor("red", "#D9481C", "#A53310", "#3D1206", "#FBE9E2", "#A53310"),
-    SeatColor("blue", "#1F6FC9", "#154E92", "#F4F8FF", "#E4EEFA", "#154E92"),
-    SeatColor("white", "#FBF8F0", "#D3CBB8", "#33302A", "#F4EEDD", "#2B2A28"),
-    SeatColor("black", "#35323C", "#1B1920", "#FFFFFF", "#E9E8EC", "#1B1920"),
+    SeatColor("#D9481C", "#A53310", "#3D1206", "#FBE9E2", "#A53310"),
+    SeatColor("#1F6FC9", "#154E92", "#F4F8FF", "#E4EEFA", "#154E92"),
+    SeatColor("#FBF8F0", "#D3CBB8", "#33302A", "#F4EEDD", "#2B2A28"),
+    SeatColor("#35323C", "#1B1920", "#FFFFFF", "#E9E8EC", "#1B1920"),
 )
 SEAT_ANSI: Final = ((166, 231), (26, 231), (255, 16), (238, 231))
 """Background and foreground of each seat among the 256 terminal colours."""

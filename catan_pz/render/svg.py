@@ -52,40 +52,12 @@ def board_svg(
             f"width must be a positive number of pixels up to {WIDEST}, not {quoted(width)}"
         )
     view = table_view(state, viewer, names)
+    # The same height for all overlays of one policy.
+    lists_others = overlay is not None and (overlay.percent or bool(overlay.others))
+    high = HEIGHT + OTHERS_HEIGHT * lists_others
     with named_entries():
-        layers = table(view, last_action, overlay)
-    return page(layers, float(width), room_for(overlay))
-
-
-def room_for(overlay: Overlay | None) -> float:
-    """How much higher an overlay makes a picture; the same for all of one policy."""
-    return OTHERS_HEIGHT if overlay is not None and (overlay.percent or overlay.others) else 0.0
-
-
-def table(view: TableView, last_action: str | None, overlay: Overlay | None = None) -> list[str]:
-    """The layers of the picture of a game."""
-    places = layout(view)
-    ground = island(view, SEA_WIDTH, SEA_HEIGHT)
-    body = [layer(places.sea, moved([drawn], *CENTRE)) for drawn in (ground, pieces(view))]
-    size = places.status.width, places.status.height
-    body.append(_panel(status_panel(view, last_action, *size), places.status))
-    for seat, box in zip(view.seats, places.seats, strict=True):
-        body.append(_panel(seat_panel(view, seat, box.width, box.height), box))
-    for panel, place in ((bank_panel, places.bank), (trade_panel, places.trade)):
-        if place is not None:
-            body.append(_panel(panel(view, place.width, place.height), place))
-    if overlay is not None:
-        body.insert(2, layer(places.sea, draw_overlay(overlay)))
-        if room_for(overlay):
-            box = places.others
-            body.append(layer(box, draw_others(overlay, box)))
-    return body
-
-
-def page(layers: Sequence[str], width: float, below: float = 0.0) -> str:
-    """Layers as one SVG, made higher by what stands below the picture of a game."""
-    high = HEIGHT + below
-    ground = layer(Box(0, 0, WIDTH, high), rect(0, 0, WIDTH, high, PAGE))
+        layers = _layers(view, last_action, overlay, lists_others)
+    ground = _layer(Box(0, 0, WIDTH, high), rect(0, 0, WIDTH, high, PAGE))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" '
         f'height="{number(width * high / WIDTH)}" '
@@ -94,7 +66,28 @@ def page(layers: Sequence[str], width: float, below: float = 0.0) -> str:
     )
 
 
-def layer(box: Box, drawn: str) -> str:
+def _layers(
+    view: TableView, last_action: str | None, overlay: Overlay | None, lists_others: bool
+) -> list[str]:
+    """The board, then the panels; above the board the overlay's numbers, below all its list."""
+    places = layout(view)
+    ground = island(view, SEA_WIDTH, SEA_HEIGHT)
+    body = [_layer(places.sea, moved([drawn], *CENTRE)) for drawn in (ground, pieces(view))]
+    size = places.status.width, places.status.height
+    body.append(_panel(status_panel(view, last_action, *size), places.status))
+    for seat, box in zip(view.seats, places.seats, strict=True):
+        body.append(_panel(seat_panel(view, seat, box.width, box.height), box))
+    for panel, place in ((bank_panel, places.bank), (trade_panel, places.trade)):
+        if place is not None:
+            body.append(_panel(panel(view, place.width, place.height), place))
+    if overlay is not None:
+        body.insert(2, _layer(places.sea, draw_overlay(overlay)))
+        if lists_others:
+            body.append(_layer(places.others, draw_others(overlay, places.others)))
+    return body
+
+
+def _layer(box: Box, drawn: str) -> str:
     """A part of the picture that changes on its own; nothing in it reaches beyond the box.
 
     Layers are siblings, so that whoever turns the picture into pixels can keep those that
@@ -106,4 +99,4 @@ def layer(box: Box, drawn: str) -> str:
 def _panel(drawn: str, box: Box) -> str:
     """A panel drawn about (0, 0), in its box."""
     # The frame of a panel is a line on its rim, half of which lies outside.
-    return layer(box.around(3), moved([drawn], box.x, box.y))
+    return _layer(box.around(3), moved([drawn], box.x, box.y))

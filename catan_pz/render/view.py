@@ -158,14 +158,6 @@ class TableView:
         return seat, words
 
 
-def table_view(
-    state: State, viewer: int | None = None, names: Sequence[str] | None = None
-) -> TableView:
-    """Cut a state down to what a seat knows; with `viewer` None all, with `ONLOOKER` no hand."""
-    with named_entries():
-        return _table_view(state, viewer, names)
-
-
 def check_viewer(viewer: Any, num_players: int) -> int | None:
     """A viewer who is None, `ONLOOKER` or a seat of the game, as a plain int."""
     if viewer is None:
@@ -179,14 +171,18 @@ def check_viewer(viewer: Any, num_players: int) -> int | None:
 
 @contextmanager
 def named_entries() -> Iterator[None]:
-    """What goes wrong here is for an entry of the state: a ValueError says so."""
+    """Turn the errors of a state with missing or wrong entries into a ValueError that says so."""
     try:
         yield
     except (LookupError, TypeError, AttributeError, StopIteration) as error:
         raise ValueError(f"state: an entry is missing or wrong: {quoted(error)}") from error
 
 
-def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -> TableView:
+@named_entries()
+def table_view(
+    state: State, viewer: int | None = None, names: Sequence[str] | None = None
+) -> TableView:
+    """Cut a state down to what a seat knows; with `viewer` None all, with `ONLOOKER` no hand."""
     players = state["players"]
     viewer = check_viewer(viewer, len(players))
     if names is not None and len(names) != len(players):

@@ -137,7 +137,7 @@ def _seat_json(view: TableView, seat: SeatView) -> dict[str, Any]:
 def symbols() -> str:
     """The signs that pages show, as symbols of one SVG; pieces take the colours of a seat."""
     fill, line = "var(--seat)", "var(--seat-line)"
-    seat = SeatColor("", fill, fill, fill, fill, line)
+    seat = SeatColor(fill, fill, fill, fill, line)
     drawn = drawings()
     parts = {name: drawn[name].format(c=seat) for name in _SIGNS}
     parts |= {card: drawn[card] for card in CARD_NAMES}
