@@ -5,12 +5,12 @@ from typing import Any, Final
 from catan_pz.checks import not_possible
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_middle
 from catan_pz.render.island import island
-from catan_pz.render.layout import CENTRE, SEA_HEIGHT, SEA_WIDTH
+from catan_pz.render.layout import SEA_HEIGHT, SEA_WIDTH
 from catan_pz.render.lettering import text
 from catan_pz.render.overlay import Overlay, color_of, draw_overlay, range_of
 from catan_pz.render.palette import INK
 from catan_pz.render.pieces import pieces
-from catan_pz.render.shapes import circle, group, moved, number, rect
+from catan_pz.render.shapes import circle, group, number, rect
 from catan_pz.render.view import State, named_entries, table_view
 from catan_pz.terms import NUM_EDGES
 
@@ -38,14 +38,14 @@ def figure_svg(
         raise not_possible("ids", ids, f"one of {', '.join(_PLACES)}")
     with named_entries():
         view = table_view(state)
-        parts = [island(view, SEA_WIDTH, SEA_HEIGHT), pieces(view)]
+        parts = [island(view), pieces(view)]
     for k, (x, y) in enumerate(_PLACES.get(ids, ())):
         parts.append(circle(x, y, 10.5, "#FFFFFF", stroke=INK))
         parts.append(text(x, y + 4.4, str(k), size=12.5, fill=INK, anchor="middle", bold=True))
     wide = SEA_WIDTH
     if overlay is not None:
         wide += _BAR
-        parts += [moved([draw_overlay(overlay)], -CENTRE[0], -CENTRE[1]), _bar(overlay)]
+        parts += [draw_overlay(overlay), _bar(overlay)]
     box = " ".join(map(number, (-SEA_WIDTH / 2, -SEA_HEIGHT / 2, wide, SEA_HEIGHT)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" '

@@ -7,6 +7,7 @@ from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.render.geometry import CORNERS, HEX_POSITIONS, VERTEX_POSITIONS, seaward, shortened
 from catan_pz.render.icons import drawings, harbor_disc
+from catan_pz.render.layout import SEA_HEIGHT, SEA_WIDTH
 from catan_pz.render.lettering import text
 from catan_pz.render.palette import (
     INK,
@@ -33,9 +34,9 @@ _WAVES: Final = (
 )  # fmt: skip
 
 
-def island(view: TableView, width: float, height: float) -> str:
-    """The board in a `width` by `height` sea; the same for a whole game, so kept."""
-    return _island(view.terrains, view.tokens, view.harbors, width, height)
+def island(view: TableView) -> str:
+    """The board in its sea; the same for a whole game, so kept."""
+    return _island(view.terrains, view.tokens, view.harbors)
 
 
 @lru_cache(maxsize=32)
@@ -43,10 +44,8 @@ def _island(
     terrains: tuple[str, ...],
     tokens: tuple[int | None, ...],
     harbors: tuple[tuple[int, str | None], ...],
-    width: float,
-    height: float,
 ) -> str:
-    parts = [_sea(width, height), _coast()]
+    parts = [_sea(), _coast()]
     parts += [_harbor(edge, resource) for edge, resource in harbors]
     for hex_id, (terrain, token) in enumerate(zip(terrains, tokens, strict=True)):
         drawn = [drawings()[terrain], "" if token is None else _token(token)]
@@ -55,11 +54,9 @@ def _island(
     return group(parts)
 
 
-def _sea(width: float, height: float) -> str:
-    waves = "".join(
-        f"M{x - 14} {y}q3.5 -5 7 0t7 0t7 0" for x, y in _WAVES if abs(y) < height / 2 - 8
-    )
-    return rect(-width / 2, -height / 2, width, height, SEA, 14) + path(
+def _sea() -> str:
+    waves = "".join(f"M{x - 14} {y}q3.5 -5 7 0t7 0t7 0" for x, y in _WAVES)
+    return rect(-SEA_WIDTH / 2, -SEA_HEIGHT / 2, SEA_WIDTH, SEA_HEIGHT, SEA, 14) + path(
         waves, stroke=SEA_LIGHT, stroke_width=2.4, stroke_linecap="round"
     )
 

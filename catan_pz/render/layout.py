@@ -65,8 +65,3 @@ def layout(view: TableView) -> Layout:
         trade=Box(left, trade_top, width, HEIGHT - MARGIN - trade_top) if view.trading else None,
         others=Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, OTHERS_HEIGHT - GAP),
     )
-
-
-def on_board(point: Point) -> Point:
-    """A point of `geometry` as a point of the picture."""
-    return point[0] + CENTRE[0], point[1] + CENTRE[1]

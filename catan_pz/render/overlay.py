@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from catan_pz import actions
 from catan_pz.actions import describe_action
 from catan_pz.checks import quoted
-from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, Point, edge_ends, shortened
-from catan_pz.render.layout import Box, on_board
+from catan_pz.render.geometry import (
+    HEX_POSITIONS,
+    VERTEX_POSITIONS,
+    Point,
+    edge_ends,
+    edge_middle,
+    shortened,
+)
+from catan_pz.render.layout import Box
 from catan_pz.render.lettering import text, text_width
 from catan_pz.render.log import action_words
 from catan_pz.render.palette import INK, PAPER, RULE
@@ -144,21 +151,20 @@ def _shares(overlay: Overlay) -> Callable[[float], float]:
 
 
 def draw_overlay(overlay: Overlay) -> str:
-    """Badges at hexes, edges and vertices, coloured from the least to the most of them."""
+    """Badges at hexes, edges and vertices about (0, 0), coloured from the least to the most."""
     share = _shares(overlay)
     parts = [
-        _badge(on_board(HEX_POSITIONS[h]), 25, overlay.words(value), share(value), 18)
+        _badge(HEX_POSITIONS[h], 25, overlay.words(value), share(value), 18)
         for h, value in overlay.hexes.items()
     ]
     for edge, value in overlay.edges.items():
         start, end = shortened(*edge_ends(edge), 13)
         fill, _ = color_of(share(value))
-        parts.append(line(on_board(start), on_board(end), "#FFFFFF", 10))
-        parts.append(line(on_board(start), on_board(end), fill, 7))
-        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-        parts.append(_badge(on_board(middle), 11, overlay.words(value), share(value), 11.5))
+        parts.append(line(start, end, "#FFFFFF", 10))
+        parts.append(line(start, end, fill, 7))
+        parts.append(_badge(edge_middle(edge), 11, overlay.words(value), share(value), 11.5))
     parts += [
-        _badge(on_board(VERTEX_POSITIONS[v]), 14, overlay.words(value), share(value), 13.5)
+        _badge(VERTEX_POSITIONS[v], 14, overlay.words(value), share(value), 13.5)
         for v, value in overlay.vertices.items()
     ]
     return group(parts, **{"class": "overlay"})

@@ -9,8 +9,6 @@ from catan_pz.render.layout import (
     CENTRE,
     HEIGHT,
     OTHERS_HEIGHT,
-    SEA_HEIGHT,
-    SEA_WIDTH,
     WIDTH,
     Box,
     layout,
@@ -71,8 +69,10 @@ def _layers(
 ) -> list[str]:
     """The board, then the panels; above the board the overlay's numbers, below all its list."""
     places = layout(view)
-    ground = island(view, SEA_WIDTH, SEA_HEIGHT)
-    body = [_layer(places.sea, moved([drawn], *CENTRE)) for drawn in (ground, pieces(view))]
+    board = [island(view), pieces(view)]
+    if overlay is not None:
+        board.append(draw_overlay(overlay))
+    body = [_layer(places.sea, moved([drawn], *CENTRE)) for drawn in board]
     size = places.status.width, places.status.height
     body.append(_panel(status_panel(view, last_action, *size), places.status))
     for seat, box in zip(view.seats, places.seats, strict=True):
@@ -80,10 +80,8 @@ def _layers(
     for panel, place in ((bank_panel, places.bank), (trade_panel, places.trade)):
         if place is not None:
             body.append(_panel(panel(view, place.width, place.height), place))
-    if overlay is not None:
-        body.insert(2, _layer(places.sea, draw_overlay(overlay)))
-        if lists_others:
-            body.append(_layer(places.others, draw_others(overlay, places.others)))
+    if overlay is not None and lists_others:
+        body.append(_layer(places.others, draw_others(overlay, places.others)))
     return body
 
 

@@ -6,9 +6,7 @@ from catan_pz.actions import describe_action
 from catan_pz.agents.advice import Advice
 from catan_pz.names import shown
 from catan_pz.play.annotations import overlay_of
-from catan_pz.render.layout import CENTRE
-from catan_pz.render.overlay import Overlay, draw_overlay
-from catan_pz.render.shapes import moved
+from catan_pz.render.overlay import draw_overlay
 from catan_pz.render.view import TableView
 from catan_pz.render.words import decision_words
 
@@ -18,14 +16,9 @@ MOST_LISTED: Final = 8
 _PLACES: Final = ("vertex", "edge", "hex")
 
 
-def drawn_overlay(overlay: Overlay) -> str:
-    """Numbers on the board as SVG about its middle, as pages draw it."""
-    return moved([draw_overlay(overlay)], -CENTRE[0], -CENTRE[1])
-
-
 def drawn_advice(advice: Advice) -> str:
-    """The numbers of an agent's advice."""
-    return drawn_overlay(overlay_of(advice))
+    """The numbers of an agent's advice as SVG."""
+    return draw_overlay(overlay_of(advice))
 
 
 def advice_json(advice: Advice, view: TableView, played: int | None = None) -> dict[str, Any]:

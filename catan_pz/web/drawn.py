@@ -10,7 +10,7 @@ from catan_pz.play.controls import PLACES, Control, Draft
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
 from catan_pz.render.icons import drawings
 from catan_pz.render.island import island
-from catan_pz.render.layout import SEA_HEIGHT, SEA_WIDTH
+from catan_pz.render.layout import SEA_WIDTH
 from catan_pz.render.palette import RESOURCES, SeatColor
 from catan_pz.render.pieces import pieces
 from catan_pz.render.shapes import rect
@@ -58,7 +58,7 @@ def prompt(view: TableView, seat: int, pressable: Sequence[Control], draft: Draf
 
 def board_layers(view: TableView) -> list[str]:
     """The board's layers as SVG about (0, 0): the ground, and what stands on it."""
-    return [island(view, SEA_WIDTH, SEA_HEIGHT), pieces(view)]
+    return [island(view), pieces(view)]
 
 
 @cache

@@ -20,10 +20,11 @@ from catan_pz.files import whole_file
 from catan_pz.game.record import GameRecord
 from catan_pz.names import shown
 from catan_pz.play.frames import Frame, frames_of_record
+from catan_pz.render.overlay import draw_overlay
 from catan_pz.render.view import TableView, table_view
 from catan_pz.review import Review
 from catan_pz.review.report import annotated, tables
-from catan_pz.web.advice import advice_json, drawn_advice, drawn_overlay
+from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.drawn import BOX, areas, board_layers, symbols, view_json
 from catan_pz.web.page_files import content, filled, joined
 
@@ -127,7 +128,7 @@ class _Stored:
             self.frames[-1]["advice"] = self._advice_json(*self._asked, frame.action)
         overlay, advice, wins = frame.notes
         self._asked = None if advice is None else (advice, view)
-        above = "" if overlay is None else drawn_overlay(overlay)
+        above = "" if overlay is None else draw_overlay(overlay)
         before, self._view = self._view, view_json(view)
         added: dict[str, Any] = {
             "line": frame.line,
