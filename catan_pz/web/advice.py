@@ -32,7 +32,16 @@ def advice_json(advice: Advice, view: TableView, played: int | None = None) -> d
         view: the table at the decision.
         played: the action that was played, where that is known.
     """
-    columns = [(title, texts) for title, texts in _columns(advice) if texts]
+    columns = [
+        (title, [form(value) for value in values])
+        for title, form, values in (
+            ("Probability", _percent, advice.probabilities),
+            ("Win prob.", _percent, advice.win_probabilities),
+            ("Visits", "{:,}".format, advice.visits),
+            ("Score", "{:.3g}".format, advice.scores),
+        )
+        if values is not None
+    ]
     bars = advice.probabilities if advice.probabilities is not None else advice.win_probabilities
     rows = []
     for k, action in enumerate(advice.actions.tolist()):
@@ -49,15 +58,8 @@ def advice_json(advice: Advice, view: TableView, played: int | None = None) -> d
     }
 
 
-def _columns(advice: Advice) -> list[tuple[str, list[str]]]:
-    shares = [("Probability", advice.probabilities), ("Win prob.", advice.win_probabilities)]
-    columns = [
-        (title, [] if given is None else [f"{100 * share:.1f} %" for share in given])
-        for title, given in shares
-    ]
-    visits = [] if advice.visits is None else [f"{count:,}" for count in advice.visits]
-    scores = [] if advice.scores is None else [f"{score:.3g}" for score in advice.scores]
-    return [*columns, ("Visits", visits), ("Score", scores)]
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _place(action: int) -> str | None:
