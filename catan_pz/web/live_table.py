@@ -5,8 +5,6 @@ import logging
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -45,6 +43,9 @@ _PAUSES: Final = {
 
 Moment = tuple[HostedGame, int, str | None]
 """What a viewer was sent last: the game, the version of its picture, and the warning."""
+
+_Advised = tuple[tuple[HostedGame, int], asyncio.Future[dict[str, Any] | None]]
+"""The last decision on which a viewer asked for advice, and the advice."""
 
 _LOGGER: Final = logging.getLogger("catan_pz.web")
 
@@ -85,7 +86,7 @@ class LiveTable:
         self._agents = ThreadPoolExecutor(1, "agent")
         self._advisers = ThreadPoolExecutor(1, "adviser")
         self._lane = asyncio.Lock()
-        self._advice: dict[int, _Advised] = {}
+        self._advised: dict[int, _Advised] = {}
         self._changed = asyncio.Condition()
 
     def moment_of(self, viewer: int) -> Moment:
@@ -156,13 +157,13 @@ class LiveTable:
         if session is self.hosted.session:
             self.hosted.play(action)
 
-    async def arrive(self, viewer: int) -> None:
-        """Somebody has opened the first page of a viewer."""
-        await asyncio.shield(self._refusal_of(self._do(self.hosted.arrive, viewer)))
+    async def arrive(self, seat: int) -> None:
+        """A person has opened the first page of a seat."""
+        await asyncio.shield(self._refusal_of(self._do(self.hosted.arrive, seat)))
 
-    async def leave(self, viewer: int) -> None:
-        """The last page of a viewer is closed."""
-        await asyncio.shield(self._refusal_of(self._do(self.hosted.leave, viewer)))
+    async def leave(self, seat: int) -> None:
+        """A person has closed the last page of a seat."""
+        await asyncio.shield(self._refusal_of(self._do(self.hosted.leave, seat)))
 
     async def _do(self, work: Callable[..., None], *given: Any) -> None:
         await self.in_lane(work, *given, longest=LONGEST_DECISION)
@@ -203,13 +204,14 @@ class LiveTable:
 
     async def advise(self, viewer: int, decision: int) -> dict[str, Any] | None:
         """Advice on a decision of a viewer, worked out once; None where it is decided by then."""
-        hosted, known = self.hosted, self._advice.get(viewer)
-        if known is None or known.hosted is not hosted or known.decision != decision:
-            work = partial(_work_out, hosted, hosted.question(viewer), decision)
+        hosted = self.hosted
+        asked, advice = self._advised.get(viewer, (None, None))
+        if advice is None or asked != (hosted, decision):
+            question = hosted.session.advisers[viewer].question()
             loop = asyncio.get_running_loop()
-            known = _Advised(hosted, decision, loop.run_in_executor(self._advisers, work))
-            self._advice[viewer] = known
-        return await asyncio.shield(known.advice)
+            advice = loop.run_in_executor(self._advisers, _advice_on, hosted, question, decision)
+            self._advised[viewer] = (hosted, decision), advice
+        return await asyncio.shield(advice)
 
     async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
         """Do what a viewer's message says; why not, if it can't be done."""
@@ -260,16 +262,7 @@ class LiveTable:
         await self.in_lane(self.hosted.session.close, longest=LONGEST_LEAVING)
 
 
-@dataclass(frozen=True)
-class _Advised:
-    """The last decision of a viewer on which advice was asked for, and the advice."""
-
-    hosted: HostedGame
-    decision: int
-    advice: asyncio.Future[dict[str, Any] | None]
-
-
-def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str, Any] | None:
+def _advice_on(hosted: HostedGame, question: Question, decision: int) -> dict[str, Any] | None:
     if len(hosted.session.record.decisions) != decision:  # while it waited for a thread
         return None
     try:

@@ -2,12 +2,12 @@
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from catan_pz import agents as known_agents
+from catan_pz import agents
 from catan_pz.actions import ACCEPT, REJECT, describe_action
-from catan_pz.agents.adviser import Question
+from catan_pz.agents.base import Agent
 from catan_pz.events import ONLOOKER, EventKind
 from catan_pz.play.controls import Control, Draft, controls
 from catan_pz.play.ending import ending_json
@@ -113,10 +113,6 @@ class HostedGame:
             return None
         return len(session.record.decisions) if session.game.mask.sum() > 1 else None
 
-    def question(self, viewer: int) -> Question:
-        """What to ask the adviser of a viewer, who is to decide."""
-        return self.session.advisers[viewer].question()
-
     def press(self, viewer: int, name: str, version: int) -> None:
         """Lay out or play what a control does, if it is in the newest version of the picture."""
         if version != self.version_of(viewer):
@@ -131,8 +127,9 @@ class HostedGame:
         game = self.session.game
         if name == "undo":
             self._renew(len(self.session.record.decisions) - 1, self.session.agents)
-        elif name.startswith("agent "):
-            self.seat_agent(int(name.split()[1]))
+        elif name.startswith("agent "):  # it plays for a person who has left
+            others = (agent for agent in self.session.agents if agent is not None)
+            self._reseat(int(name.split()[1]), next(others, None) or agents.load("heuristic"))
         elif control.play and game.player != viewer:
             self._early[viewer] = control.play[0]
         else:
@@ -164,38 +161,31 @@ class HostedGame:
             self._early.clear()
         self._refusing.discard(session.game.turn_player)
 
-    def seat_agent(self, seat: int | None = None) -> None:
-        """Let an agent play for a person who has left, until the person comes back."""
-        session = self.session
-        playing = list(session.agents)
-        if seat is not None:
-            others = [agent for agent in playing if agent is not None]
-            playing[seat] = others[0] if others else known_agents.load("heuristic")
-        self._renew(len(session.record.decisions), playing)
-
-    def arrive(self, viewer: int) -> None:
+    def arrive(self, seat: int) -> None:
         """A person has opened the page, and takes the seat back if an agent played there."""
-        if viewer == ONLOOKER:
-            return
-        self.claimed.add(viewer)
-        self.here.add(viewer)
+        self.claimed.add(seat)
+        self.here.add(seat)
         self._change()
-        session = self.session
-        if session.agents[viewer] is not None and not session.is_finished:
-            playing = [None if seat == viewer else one for seat, one in enumerate(session.agents)]
-            self._renew(len(session.record.decisions), playing)
+        if self.session.agents[seat] is not None and not self.session.is_finished:
+            self._reseat(seat, None)
 
-    def leave(self, viewer: int) -> None:
+    def leave(self, seat: int) -> None:
         """A person has closed the last page."""
-        self.here.discard(viewer)
+        self.here.discard(seat)
         self._change()
 
     def _change(self) -> None:
         for viewer in self._changes:
             self._changes[viewer] += 1
 
-    def _renew(self, decisions: int, agents: Any) -> None:
-        before, self.session = self.session, self.session.renewed(decisions, agents)
+    def _reseat(self, seat: int, agent: Agent | None) -> None:
+        """Let an agent play in a seat, or with None its person."""
+        playing = list(self.session.agents)
+        playing[seat] = agent
+        self._renew(len(self.session.record.decisions), playing)
+
+    def _renew(self, decisions: int, playing: Sequence[Agent | None]) -> None:
+        before, self.session = self.session, self.session.renewed(decisions, playing)
         before.close()
         self._change()  # the version grows, though there are fewer decisions
         self._change()

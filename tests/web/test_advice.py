@@ -93,5 +93,6 @@ def test_a_game_that_goes_on_advises_as_if_it_had_never_stopped() -> None:
     assert as_sent(again, ONLOOKER) == as_sent(hosted, ONLOOKER)
     assert again.advised_decision(seat) == hosted.advised_decision(seat)
     assert again.advised_decision(1 - seat) is None
-    one, other = (table.question(seat).view for table in (hosted, again))
+    sessions = (hosted.session, again.session)
+    one, other = (session.advisers[seat].question().view for session in sessions)
     assert np.array_equal(one.observation, other.observation)
