@@ -139,7 +139,7 @@ class Study:
         self._show(at)
 
     def _show(self, at: int) -> None:
-        self._leave_table()
+        self.close()
         self.at = at
         self.game = self.tree.game(at)
         self.game.listeners.append(self._listen)
@@ -168,11 +168,6 @@ class Study:
         record.start = self.tree.start
         record.decisions[:] = [node.decision for node in self._path() if node.decision]
         return record
-
-    def _leave_table(self) -> None:
-        table, self._table = self._table, None
-        if table is not None:
-            table.close()
 
     def _remember(self) -> None:
         self._past = [*self._past[1 - MOST_UNDONE :], (self.tree, self.at)]
@@ -256,7 +251,7 @@ class Study:
             _check_agent(name)
         if len(names) != self.game.rules.num_players:
             raise StudyError(f"agents must be one a seat, got {len(names)}")
-        self._leave_table()
+        self.close()
         self.agents = list(names)
 
     def ask(self, name: str) -> None:
@@ -338,10 +333,6 @@ class Study:
         """The position as JSON."""
         return json.dumps(self.game.snapshot(), indent=1) + "\n"
 
-    def record_text(self) -> str:
-        """What was played, as JSON lines."""
-        return self.record.text()
-
     def status(self) -> dict[str, Any]:
         """Everything that the page shows beside the picture, as JSON values."""
         playable = self.is_playable
@@ -358,8 +349,10 @@ class Study:
         }
 
     def close(self) -> None:
-        """Let the agents go."""
-        self._leave_table()
+        """Let the agents go; others come when they are to decide."""
+        table, self._table = self._table, None
+        if table is not None:
+            table.close()
 
 
 def _check_agent(name: str) -> None:

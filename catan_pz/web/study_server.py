@@ -201,23 +201,20 @@ class StudyConnection(Visitor):
         }
 
     async def _save(self, what: Any) -> None:
-        files = {
-            "position": ("position.json", self._study.position_text),
-            "record": ("game.jsonl", self._study.record_text),
-        }
+        files = {"position": "position.json", "record": "game.jsonl"}
         if not isinstance(what, str) or what not in files:
             raise StudyError("a position or a record can be saved")
-        name, text_of = files[what]
         loop = asyncio.get_running_loop()
 
         def told() -> str:
-            text = text_of()
+            study = self._study
+            text = study.record.text() if what == "record" else study.position_text()
             if len(json.dumps({"open": text})) > MOST_BYTES:
                 raise StudyError(
                     f"this {what} is too long to be opened again: a study opens and saves up to "
                     f"{MOST_BYTES // 1024} KiB"
                 )
-            return json.dumps({"file": name, "text": text})
+            return json.dumps({"file": files[what], "text": text})
 
         async with self._lock:
             text = await loop.run_in_executor(self._pool, told)

@@ -43,7 +43,7 @@ def test_an_empty_board_is_set_up_and_played_on(study: Study) -> None:
 def test_what_is_saved_can_be_opened(study: Study) -> None:
     for _ in range(10):
         study.step()
-    position_text, record_text, log = study.position_text(), study.record_text(), lines(study)
+    position_text, record_text, log = study.position_text(), study.record.text(), lines(study)
     assert Game.from_snapshot(json.loads(position_text)).validate() == Violation.NONE
     assert len([*GameRecord.from_lines(record_text).replay()]) == 11
     other = Study()
