@@ -18,7 +18,6 @@ class FakeElement {
   releasePointerCapture() {}
   remove() {}
   focus() {}
-  createTHead() { return new FakeElement("thead"); }
 }
 
 const byId = new Map();

@@ -4,7 +4,7 @@ const LONGEST_WAIT = 8000;
 const PATIENCE = 60000;
 const MADE_ROOM = 4001;
 
-// `hear` gets each message, `lose` the code of an end and what to say of it. A page that had to make
+// `hear` gets each message, `lose` what to say of an end. A page that had to make
 // room for another waits until its person presses something, as pages that made room for each other
 // would take it from each other again and again; so does one whose server was away for a minute.
 export class Connection {
@@ -34,10 +34,10 @@ export class Connection {
   close({ code, reason }) {
     this.lost ??= Date.now();
     this.idle = code === MADE_ROOM || Date.now() - this.lost > PATIENCE;
-    if (code === MADE_ROOM) this.lose(code, `${reason} Press anywhere, or any key, to go on here.`);
+    if (code === MADE_ROOM) this.lose(`${reason} Press anywhere, or any key, to go on here.`);
     else if (this.idle) {
-      this.lose(code, "The server is gone: it has ended, or can't be reached. Press anywhere to try again.");
-    } else this.lose(code, reason ? `${reason} Trying again …` : "The connection is lost; trying again …");
+      this.lose("The server is gone: it has ended, or can't be reached. Press anywhere to try again.");
+    } else this.lose(reason ? `${reason} Trying again …` : "The connection is lost; trying again …");
     if (this.idle) return;
     setTimeout(() => this.open(), this.wait);
     this.wait = Math.min(2 * this.wait, LONGEST_WAIT);

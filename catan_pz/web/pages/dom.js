@@ -1,6 +1,6 @@
 // Elements of pages.
 
-export const SVG = "http://www.w3.org/2000/svg";
+const SVG = "http://www.w3.org/2000/svg";
 
 export const RESOURCES = ["brick", "lumber", "wool", "grain", "ore"];
 export const CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"];

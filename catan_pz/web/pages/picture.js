@@ -13,14 +13,11 @@ export class Picture {
     this.home = home;
     this.press = press;
     this.hint = hint;
-    this.layers = [];
-    this.controls = [];
     this.coarse = matchMedia("(pointer: coarse)");
   }
 
   start(box, areas) {
     this.areas = areas;
-    this.layers = [];
     this.svg = svgElement("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Board" });
     this.parts = {};
     for (const name of ["drawn", "happened", "marks", "advised", "pressable"]) {

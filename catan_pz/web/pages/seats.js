@@ -22,7 +22,7 @@ function bundle(cards) {
   return element("span", { className: "bundle" }, ...made);
 }
 
-export function die(value) {
+function die(value) {
   const made = svgElement("svg", { viewBox: "0 0 32 32", class: "die", role: "img", "aria-label": `die ${value}` });
   for (const letter of PIPS[value]) {
     const at = letter.charCodeAt(0) - 97;
@@ -37,7 +37,6 @@ export class Seats {
     this.home = home;
     this.button = button;
     this.seats = [];
-    this.gained = [];
   }
 
   build(count) {

@@ -48,7 +48,7 @@ class StudyPage {
       this.draw([]);
     });
     this.listen();
-    const lose = (_, reason) => this.status(reason);
+    const lose = (reason) => this.status(reason);
     this.connection = new Connection("/study/socket", (message) => this.hear(message), lose);
   }
 
@@ -58,9 +58,7 @@ class StudyPage {
       const input = element("input", { type: "radio", name: home, value, checked: value === chosen });
       input.addEventListener("change", () => change(value));
       const label = element("label", { className: "choice" }, input);
-      if (color) {
-        label.append(element("i", { className: color }));
-      }
+      if (color) label.append(element("i", { className: color }));
       label.append(text);
       return label;
     }));
@@ -109,11 +107,7 @@ class StudyPage {
   }
 
   problems(listed) {
-    this.list("problems", listed);
-  }
-
-  list(home, lines) {
-    byId(home).replaceChildren(...lines.map((line) => element("li", { textContent: line })));
+    byId("problems").replaceChildren(...listed.map((line) => element("li", { textContent: line })));
   }
 
   update(news) {
@@ -283,7 +277,7 @@ class StudyPage {
       const wanted = kind ? name.startsWith(kind) : there !== undefined;
       return { name, words: `${name}, ${words}${there ? `: ${there}` : ""}`, skip: !wanted, active: true };
     });
-    this.picture.show(layers.length ? layers : this.picture.layers.map(() => null), controls);
+    this.picture.show(layers, controls);
     this.mark(this.start, "chosen");
   }
 

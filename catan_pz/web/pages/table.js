@@ -123,7 +123,7 @@ class TablePage {
     this.link = location.pathname.split("/").pop();
     this.listen();
     setInterval(() => this.status(), 500);
-    const lose = (code, reason) => this.lose(code, reason);
+    const lose = (reason) => this.lose(reason);
     this.connection = new Connection(`/socket/${this.link}`, (message) => this.hear(message), lose);
   }
 
@@ -155,7 +155,7 @@ class TablePage {
     return made;
   }
 
-  lose(code, reason) {
+  lose(reason) {
     this.lost = reason;
     this.status();
   }
@@ -163,10 +163,8 @@ class TablePage {
   hear(message) {
     if (message.areas) this.greet(message);
     else if (message.advice) this.advice.take(message.advice);
-    else if (message.failure) {
-      this.lost = message.failure;
-      this.status();
-    } else if (message.refused) {
+    else if (message.failure) this.lose(message.failure);
+    else if (message.refused) {
       this.waiting = false;
       this.hint(message.refused);
     } else this.update(message);
