@@ -1,12 +1,15 @@
 """The progress bar of matches, trainings and commands, by the library rich."""
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from catan_pz.files import is_terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+T = TypeVar("T")
 
 
 def progress_bar(show: bool | None = None) -> "Progress":
@@ -38,3 +41,12 @@ def progress_bar(show: bool | None = None) -> "Progress":
         redirect_stdout=is_terminal(sys.stdout),
         disable=not (is_terminal(sys.stderr) if show is None else show),
     )
+
+
+def tracked(items: Iterable[T], words: str, total: int) -> Iterator[T]:
+    """Items, `total` of them, with a bar of how many are done."""
+    with progress_bar() as bar:
+        task = bar.add_task(words, total=total, note="")
+        for item in items:
+            yield item
+            bar.advance(task)

@@ -181,16 +181,12 @@ def positions(agent: str, count: int, trading: bool | None) -> None:
     from catan_pz.arena import positions as arena
     from catan_pz.arena.report import report_line
     from catan_pz.arena.schedule import spread
-    from catan_pz.progress import progress_bar
+    from catan_pz.progress import tracked
 
     rules = RuleChoice("base", 4, trading).make(agent)
     found, player = arena.positions(trading=rules.trading), load_agent(agent, rules)
-    losses: list[float] = []
-    with progress_bar() as bar:
-        shown_bar = bar.add_task("positions", total=count, note="")
-        for loss in arena.regrets(player, [found[k] for k in spread(range(len(found)), count)]):
-            losses.append(loss)
-            bar.update(shown_bar, advance=1)
+    chosen = [found[k] for k in spread(range(len(found)), count)]
+    losses = [*tracked(arena.regrets(player, chosen), "positions", count)]
     mean, (low, high), best = arena.Regret.of(losses)
     click.echo(
         f"{shown(agent)} loses {100 * mean:.2f} points of win probability a decision "
@@ -236,23 +232,20 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
     """
     from catan_pz.game.record import GameRecord
     from catan_pz.names import seat_names
-    from catan_pz.progress import progress_bar
+    from catan_pz.progress import tracked
     from catan_pz.web.replay import replay_of_record
 
     found = {name: path for name, path in records.items() if path.exists()}
     listed = {}
-    with progress_bar() as bar:
-        task = bar.add_task("replays", total=len(found), note="")
-        for name, path in found.items():
-            with record_errors(path):
-                record = GameRecord.load(path)
-                replay = replay_of_record(record)
-            replay.save(folder / f"{name}.html")
-            winner, turns = record.result["winner"], record.result["turns"]
-            seats = seat_names(record.names, len(record.start["players"]))
-            won = "nobody won" if winner is None else f"{seats[winner]} won"
-            listed[f"{name}.html"] = f"{name}: {', '.join(seats)}; {won} in {turns} turns"
-            bar.advance(task)
+    for name, path in tracked(found.items(), "replays", len(found)):
+        with record_errors(path):
+            record = GameRecord.load(path)
+            replay = replay_of_record(record)
+        replay.save(folder / f"{name}.html")
+        winner, turns = record.result["winner"], record.result["turns"]
+        seats = seat_names(record.names, len(record.start["players"]))
+        won = "nobody won" if winner is None else f"{seats[winner]} won"
+        listed[f"{name}.html"] = f"{name}: {', '.join(seats)}; {won} in {turns} turns"
     return listed
 
 

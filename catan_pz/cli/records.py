@@ -25,43 +25,36 @@ _LONGEST_LINE: Final = 300
 
 @dataclass
 class _Found:
-    """What was found in the files so far."""
+    """What was found in the files so far: a report of each game, and counts over all of them."""
 
-    formats: Counter[str] = field(default_factory=Counter)
+    reports: list[dict[str, Any]] = field(default_factory=list)
     actions: Counter[str] = field(default_factory=Counter)
     thefts: Counter[str] = field(default_factory=Counter)
-    ends: Counter[str] = field(default_factory=Counter)
-    unknown: Counter[str] = field(default_factory=Counter)
-    compared: int = 0
-    disagreements: int = 0
-    reports: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, path: Path, target: Path, game: "ReadGame") -> None:
         """Count a game."""
-        report = game.report
-        self.formats[report.format] += 1
-        self.actions += game.actions()
-        self.ends[game.record.result["end"]] += 1
-        self.unknown.update(report.unknown)
-        hidden = Counter(report.hidden_thefts.values())
-        stolen = sum(isinstance(one.outcome, Resource) for one in game.record.decisions)
-        self.thefts += Counter(told=stolen - hidden.total(), inferred=hidden[False])
-        self.thefts += Counter(ambiguous=hidden[True])
-        self.compared += report.compared
-        self.disagreements += report.disagreement is not None
         self.reports.append({"file": str(path), "record": target.name, **game.to_dict()})
+        self.actions += game.actions()
+        hidden = Counter(game.report.hidden_thefts.values())
+        stolen = sum(isinstance(one.outcome, Resource) for one in game.record.decisions)
+        told = stolen - hidden.total()
+        self.thefts += Counter(told=told, inferred=hidden[False], ambiguous=hidden[True])
 
     def lines(self) -> Iterator[str]:
         """All of it, for the terminal."""
-        yield f"Read: {_listed(self.formats)}; ends: {_listed(self.ends)}"
-        games = self.formats.total()
-        agreed = games - self.disagreements
-        yield f"Checked: {self.compared:,} values; {agreed:,} of {games:,} games agree"
+        reports, games = self.reports, len(self.reports)
+        formats = Counter(one["format"] for one in reports)
+        ends = Counter(one["result"]["end"] for one in reports)
+        yield f"Read: {_listed(formats)}; ends: {_listed(ends)}"
+        compared = sum(one["compared"] for one in reports)
+        agreed = sum(one["disagreement"] is None for one in reports)
+        yield f"Checked: {compared:,} values; {agreed:,} of {games:,} games agree"
         yield f"Thefts: {_listed(self.thefts)}"
         bank, players = self.actions["maritime_trade"], self.actions["close_with"]
         yield f"Trades: {bank:,} with the bank, {players:,} between players"
-        if self.unknown:
-            yield f"Entries of unknown kinds: {_listed(self.unknown)}"
+        unknown = sum((Counter(one["unknown"]) for one in reports), Counter[str]())
+        if unknown:
+            yield f"Entries of unknown kinds: {_listed(unknown)}"
         yield "Actions:"
         for kind, count in self.actions.most_common():
             yield f"  {kind:<22}{count:>10,}"
@@ -89,7 +82,7 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     tells how each was read.
     """
     from catan_pz.files import files_in
-    from catan_pz.progress import progress_bar
+    from catan_pz.progress import tracked
     from catan_pz.tables.records import read
 
     found = _Found()
@@ -100,10 +93,8 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     taken: set[Path] = set()
     gc.freeze()  # what is loaded by now needn't be searched for garbage with each file
     try:
-        with compiling_shown(), progress_bar() as bar:
-            task = bar.add_task("files", total=len(paths), note="")
-            for path in paths:
-                bar.advance(task)
+        with compiling_shown():
+            for path in tracked(paths, "files", len(paths)):
                 target = _target(out, path, taken)
                 if target.exists():
                     there += 1

@@ -24,7 +24,7 @@ from catan_pz.game.record import GameRecord
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import Frame, frames_of_match, frames_of_record, reasons_of
 from catan_pz.play.session import PlayedGame, get_ready
-from catan_pz.progress import progress_bar
+from catan_pz.progress import tracked
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.figure import figure_svg
 from catan_pz.render.svg import board_svg
@@ -135,15 +135,9 @@ def write_pictures(
     if (every or ("turn" if form == ".gif" else "decision")) == "turn":
         last = {frame.state["turn"]: frame for frame in frames}
         frames = list(last.values())
-    with progress_bar() as bar:
-        task = bar.add_task("pictures", total=len(frames), note="")
-        count = save_film(
-            (_picture(show, frame, width, ids) for frame in frames),
-            target,
-            width=width,
-            seconds=seconds,
-            shown=lambda: bar.advance(task),
-        )
+    tracked_frames = tracked(frames, "pictures", len(frames))
+    pictures = (_picture(show, frame, width, ids) for frame in tracked_frames)
+    count = save_film(pictures, target, width=width, seconds=seconds)
     click.echo(f"{target} has {count} pictures.")
 
 

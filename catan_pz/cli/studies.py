@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 def _records(games: tuple[Path, ...]) -> Iterator[tuple[Path, "GameRecord"]]:
     """The records of this package that are given, or lie in folders, with a progress bar."""
     from catan_pz.files import files_in
-    from catan_pz.progress import progress_bar
+    from catan_pz.progress import tracked
 
     with usage_errors():
         paths = files_in(games)
-    with compiling_shown(), progress_bar() as bar:
-        task = bar.add_task("games", total=len(paths), note="")
-        for path in paths:
+    with compiling_shown():
+        for path in tracked(paths, "games", len(paths)):
             yield path, load_record(path)
-            bar.advance(task)
 
 
 _GAMES: Final = click.argument(
