@@ -199,10 +199,11 @@ def check_target(option: str, path: Path | None) -> None:
             check_writable(path)
 
 
-def check_page(path: Path) -> None:
-    """Refuse a file of `--html` that no browser would open."""
-    if path.suffix.lower() not in (".html", ".htm"):
+def check_page(path: Path | None) -> None:
+    """Refuse a file of `--html` that can't be written, or that no browser would open."""
+    if path is not None and path.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--html {path}: the file must end in .html")
+    check_target("--html", path)
 
 
 def check_record_target(option: str, path: Path | None, resumed: Path | None = None) -> None:

@@ -3,7 +3,6 @@
 import re
 import secrets
 import socket
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -224,15 +223,14 @@ def _studies(file: str | None) -> Any:
 @contextmanager
 def _reserved(folder: Path | None) -> Iterator[None]:
     """Keep other servers from a folder of tables, which must be one that can be written."""
-    from catan_pz.files import held, release
+    from catan_pz.files import check_writable, held, release
 
     if folder is None:
         yield
         return
     with usage_errors(f"--save {folder}: no table can be kept there: "):
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder):
-            lock = held(folder / "serving")
+        check_writable(folder / "serving")
+        lock = held(folder / "serving")
     if lock is None:
         raise click.UsageError(f"--save {folder}: another server keeps its tables there")
     try:

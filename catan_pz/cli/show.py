@@ -11,7 +11,6 @@ from rich.console import Console
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.cli.console import (
-    check_page,
     compiling_shown,
     load_record,
     need,
@@ -143,7 +142,6 @@ def write_pictures(
 
 def write_replay(show: Show, target: Path) -> None:
     """Write a game as one HTML file that opens in any browser, with its review."""
-    check_page(target)
     replay = replay_of(show, reviewed=True)
     replay.save(target)
     size = len(replay.html.encode()) / 1000

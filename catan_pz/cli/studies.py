@@ -143,9 +143,7 @@ def review(game: Path, agent: str, seed: int, html: Path | None) -> None:
     from catan_pz.tables.records.moves import NOT_A_PERSONS
     from catan_pz.web.replay import replay_of_record
 
-    if html is not None:
-        check_page(html)
-    check_target("--html", html)
+    check_page(html)
     record = load_record(game)
     with record_errors(game):
         rules = Rules.from_dict(record.start["rules"])

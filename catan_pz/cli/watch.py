@@ -13,6 +13,7 @@ from catan_pz.cli.agents import agent_option, encoder_option, load_agent, trust_
 from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
+    check_page,
     check_record_target,
     check_target,
     command,
@@ -106,7 +107,7 @@ def watch(  # wide: click passes each option of the command
         terminal_rows()
     check_record_target("--record", record)
     check_target("--export", target)
-    check_target("--html", html)
+    check_page(html)
     draw = target is not None
     show = (
         shows.live_show(agents, asked, seed, rules, draw=draw)
@@ -176,7 +177,7 @@ def export(  # wide: click passes each option of the command
     """
     if (html is None) == (parquet is None):
         raise click.UsageError("give one of --html and --parquet")
-    check_target("--html", html)
+    check_page(html)
     check_target("--parquet", parquet)
     if parquet is not None:
         _write_rows(recordings, parquet, observation, reward, policy, note or "")

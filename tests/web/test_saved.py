@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -214,10 +213,10 @@ def test_a_full_disk_and_another_server_are_told_at_the_start(
     assert f"--save {tmp_path}: another server keeps its tables there" in capsys.readouterr().err
     release(lock)
 
-    def full(*_given: Any, **_options: Any) -> None:
+    def full(_path: Path) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
+    monkeypatch.setattr("catan_pz.files.check_writable", full)
     assert main([*SERVE, str(tmp_path / "new")]) == 2
     assert "Read-only file system" in capsys.readouterr().err
 
