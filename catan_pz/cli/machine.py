@@ -72,15 +72,13 @@ def perft(depth: int, position: Path | None, seed: int, divide: bool, rules: Rul
 
 
 def _move(action: int, outcome: "Outcome") -> str:
-    from catan_pz.actions import describe_action
+    from catan_pz.render.log import action_words
 
-    described = describe_action(action).items()
-    words = [v if name == "kind" else f"{name}={json.dumps(v)}" for name, v in described]
-    if isinstance(outcome, tuple):
-        words.append(f"-> {outcome[0]} + {outcome[1]}")
-    elif outcome is not None:
-        words.append(f"-> {outcome.name.lower()}")
-    return " ".join(words)
+    words = action_words(action)
+    if outcome is None:
+        return words
+    drawn = " + ".join(map(str, outcome)) if isinstance(outcome, tuple) else outcome.name.lower()
+    return f"{words} -> {drawn}"
 
 
 def entries() -> Iterator[tuple[str, "Entry"]]:

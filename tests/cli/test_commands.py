@@ -245,7 +245,7 @@ def test_perft_counts_and_divides(tmp_path: Path, capsys: Any) -> None:
     assert int(found[0][1]) == 36
     assert sum(int(row[0]) for row in found[1:]) == 36
     assert found[1] == ["1", "0", "roll", "->", "1", "+", "1"]
-    assert machine._move(12, None) == "build_road edge=10"
+    assert machine._move(12, None) == "road at edge 10"
     path.write_text("{}")
     assert main(["perft", "1", "--position", str(path)]) == 1
     assert "holds no state of a game" in capsys.readouterr().err
