@@ -30,12 +30,10 @@ _PLAIN: Final = ("turn", "player_to_move", "rolled", "card_played", "dice", "fre
 _AFTER_A_SEVEN: Final = ("discard", "move_robber", "steal")
 
 
-class EditError(ValueError):
-    """A change that isn't possible; says why."""
-
-
 def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
     """A position with one change; the one given stays as it is.
+
+    A ValueError says why a change isn't possible.
 
     Args:
         position: a position in its JSON form.
@@ -62,21 +60,21 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
         else:
             _set(new, change)
     except (LookupError, TypeError, AttributeError) as error:
-        raise EditError(f"{quoted(change)} is no change of a position") from error
+        raise ValueError(f"{quoted(change)} is no change of a position") from error
     return new
 
 
 def _place(name: str) -> tuple[str, int]:
     kind, _, number = name.partition(" ")
     if kind not in _PLACE_OF.values() or not number.isdecimal():
-        raise EditError(f"a place must be one like 'vertex 12', got {quoted(name)}")
+        raise ValueError(f"a place must be one like 'vertex 12', got {quoted(name)}")
     return kind, int(number)
 
 
 def _player(position: Position, seat: Any) -> dict[str, Any]:
     players: list[dict[str, Any]] = position["players"]
     if type(seat) is not int or not 0 <= seat < len(players):
-        raise EditError(f"seat must be an int from 0 to {len(players) - 1}, got {quoted(seat)}")
+        raise ValueError(f"seat must be an int from 0 to {len(players) - 1}, got {quoted(seat)}")
     return players[seat]
 
 
@@ -103,7 +101,7 @@ def _put(position: Position, piece: str, at: str, seat: Any) -> None:
         _take_away(position, kind, number)
         return
     if _PLACE_OF[piece] != kind:
-        raise EditError(f"a {piece} stands on {_ONE[_PLACE_OF[piece]]}")
+        raise ValueError(f"a {piece} stands on {_ONE[_PLACE_OF[piece]]}")
     if piece == "robber":
         position["robber"] = number
         return
@@ -115,15 +113,15 @@ def _put(position: Position, piece: str, at: str, seat: Any) -> None:
 def _move(position: Position, start: str, end: str) -> None:
     (kind, number), (other_kind, other) = _place(start), _place(end)
     if kind != other_kind:
-        raise EditError(f"what stands on {_ONE[kind]} can't stand on {_ONE[other_kind]}")
+        raise ValueError(f"what stands on {_ONE[kind]} can't stand on {_ONE[other_kind]}")
     if kind == "hex":
         if position["robber"] != number:
-            raise EditError(f"the robber isn't at {start}")
+            raise ValueError(f"the robber isn't at {start}")
         position["robber"] = other
         return
     standing = _take_away(position, kind, number)
     if standing is None:
-        raise EditError(f"nothing stands at {start}")
+        raise ValueError(f"nothing stands at {start}")
     _take_away(position, kind, other)
     piece, seat = standing
     _put(position, piece, end, seat)
@@ -138,17 +136,17 @@ def _lay(position: Position, what: str, at: str, to: Any, spared: Collection[str
         parts, entry = board["harbors"], "resource"
         places = [f"edge {one['edge']}" for one in parts]
     if at not in places:
-        raise EditError(f"a {what} lies at one of: {', '.join(places)}")
+        raise ValueError(f"a {what} lies at one of: {', '.join(places)}")
     here = parts[places.index(at)]
     those = [k for k, one in enumerate(parts) if one[entry] == to]
     if not those:
-        raise EditError(f"there is no {what} {quoted(to)}")
+        raise ValueError(f"there is no {what} {quoted(to)}")
     if here[entry] == to:
         return
     there = parts[next((k for k in those if places[k] not in spared), those[-1])]
     with_desert = "desert" in (here.get("terrain"), there.get("terrain"))
     if with_desert and what == "token":
-        raise EditError("the desert has no token")
+        raise ValueError("the desert has no token")
     for one in ("terrain", "token") if with_desert else (entry,):
         here[one], there[one] = there[one], here[one]
     if isinstance(position["rules"]["board"], dict):
@@ -172,9 +170,9 @@ def _set(position: Position, change: Mapping[str, Any]) -> None:
 
 def _set_count(position: Position, what: str, player: dict[str, Any], of: str, to: Any) -> None:
     if type(to) is not int or to < 0:
-        raise EditError(f"{quoted(to)} is no number of cards")
+        raise ValueError(f"{quoted(to)} is no number of cards")
     if of not in (RESOURCE_NAMES if what == "hand" else CARD_NAMES):
-        raise EditError(f"{quoted(of)} is no kind of card")
+        raise ValueError(f"{quoted(of)} is no kind of card")
     player[what][of] = to
     if what == "hand":
         _settle_bank(position, of)
@@ -189,9 +187,10 @@ def _set_count(position: Position, what: str, player: dict[str, Any], of: str, t
 def _settle_bank(position: Position, resource: str) -> None:
     """The bank holds what the hands leave, and everybody knows who holds it."""
     held = [player["hand"][resource] for player in position["players"]]
-    if sum(held) > BANK_PER_RESOURCE:
-        raise EditError(f"there are {BANK_PER_RESOURCE} cards of {resource}; these are {sum(held)}")
-    position["bank"][resource] = BANK_PER_RESOURCE - sum(held)
+    total = sum(held)
+    if total > BANK_PER_RESOURCE:
+        raise ValueError(f"there are {BANK_PER_RESOURCE} cards of {resource}; these are {total}")
+    position["bank"][resource] = BANK_PER_RESOURCE - total
     for row in position["knowledge"]:
         for bounds, count in zip(row, held, strict=True):
             bounds["min"][resource] = bounds["max"][resource] = count
@@ -203,7 +202,7 @@ def _settle_deck(position: Position, card: str) -> None:
     out = sum(p["cards"][card] + p["cards_played"][card] for p in position["players"])
     words = card.replace("_", " ")
     if out > total:
-        raise EditError(f"the deck has {total} cards of {words}; these are {out}")
+        raise ValueError(f"the deck has {total} cards of {words}; these are {out}")
     deck: list[str] = position["deck"]
     while deck.count(card) < total - out:
         deck.append(card)
@@ -214,7 +213,7 @@ def _settle_deck(position: Position, card: str) -> None:
 def _set_next_card(position: Position, card: Any) -> None:
     deck: list[str] = position["deck"]
     if card not in deck:
-        raise EditError(f"the deck holds no card {quoted(card)}")
+        raise ValueError(f"the deck holds no card {quoted(card)}")
     deck.remove(card)
     deck.insert(0, card)
 
@@ -231,7 +230,7 @@ def _set_turn_player(position: Position, seat: Any) -> None:
 def _set_phase(position: Position, phase: Any) -> None:
     """A phase with what it needs: who moves, what is to be discarded, free roads."""
     if phase not in PHASE_NAMES:
-        raise EditError(f"phase must be one of {', '.join(PHASE_NAMES)}, got {quoted(phase)}")
+        raise ValueError(f"phase must be one of {', '.join(PHASE_NAMES)}, got {quoted(phase)}")
     mover = position["turn_player"]
     count = len(position["players"])
     rolled = phase not in ("setup_settlement", "setup_road", "roll")

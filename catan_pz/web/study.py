@@ -5,7 +5,8 @@ nothing of any table.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from zlib import compress, decompress
@@ -32,7 +33,7 @@ from catan_pz.render.words import places_of
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 from catan_pz.web.advice import advice_json, drawn_advice
-from catan_pz.web.edits import EditError, edited
+from catan_pz.web.edits import edited
 
 FORMAT: Final = "catan-pz-study/1"
 """Of a position with what was played from it."""
@@ -64,6 +65,15 @@ _SENTENCES: Final = {
 
 class StudyError(ValueError):
     """What was asked for isn't possible; says why. The study is as it was."""
+
+
+@contextmanager
+def _refusing(words: str = "") -> Iterator[None]:
+    """Let errors of what was asked for be StudyErrors, with some words before."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{words}{error}") from error
 
 
 class TreeNode(NamedTuple):
@@ -174,17 +184,16 @@ class Study:
         while len(self._past) > 1 and sum(tree.size for tree, _ in self._past) > MOST_KEPT:
             del self._past[0]
 
+    @_refusing()
     def new(self, options: Mapping[str, Any], seed: int, phase: str = "main") -> None:
         """Begin with an empty board, in "setup_settlement" or a phase to set up by hand."""
-        try:
-            game = Game(Rules.make(None, **options), seed)
-            if phase != "setup_settlement":
-                game = Game.from_snapshot(edited(game.snapshot(), {"set": "phase", "to": phase}))
-        except (TypeError, ValueError) as error:
-            raise StudyError(str(error)) from error
+        game = Game(Rules.make(None, **options), seed)
+        if phase != "setup_settlement":
+            game = Game.from_snapshot(edited(game.snapshot(), {"set": "phase", "to": phase}))
         self._remember()
         self._begin(game, [])
 
+    @_refusing()
     def open(self, text: str) -> None:
         """Open a position, a recorded game at its last position, or a study with its tree.
 
@@ -192,32 +201,27 @@ class Study:
         """
         try:
             data = read_json(text)
-        except RepeatedNameError as error:
-            raise StudyError(str(error)) from error
+        except RepeatedNameError:
+            raise
         except (ValueError, RecursionError):
             return self._open_record(text)
         if not isinstance(data, dict):
             raise StudyError("a position is a JSON object with the format 'catan-pz-state/1'")
-        try:
-            is_study = data.get("format") == FORMAT
-            kept = shaped(data, _Kept, "study") if is_study else _Kept(data)
-            games, rules = state_from_dict(kept.start)
-            game = Game.from_games(games, rules)
-            errors = derived_differences(game.games[0], kept.start) + _errors_of(game)
-            self._grow(game, errors, [] if errors else kept.tree, 0 if errors else kept.at)
-        except (TypeError, ValueError) as error:
-            raise StudyError(str(error)) from error
+        is_study = data.get("format") == FORMAT
+        kept = shaped(data, _Kept, "study") if is_study else _Kept(data)
+        games, rules = state_from_dict(kept.start)
+        game = Game.from_games(games, rules)
+        errors = derived_differences(game.games[0], kept.start) + _errors_of(game)
+        self._grow(game, errors, [] if errors else kept.tree, 0 if errors else kept.at)
         return None
 
+    @_refusing("neither a position nor a recorded game: ")
     def _open_record(self, text: str) -> None:
-        try:
-            record = GameRecord.from_lines(text)
-            for _ in record.replay():
-                pass
-            rows = [(k, d.action, d.outcome) for k, d in enumerate(record.decisions)]
-            self._grow(Game.from_snapshot(record.start), [], rows, len(rows))
-        except (TypeError, ValueError) as error:
-            raise StudyError(f"neither a position nor a recorded game: {error}") from error
+        record = GameRecord.from_lines(text)
+        for _ in record.replay():
+            pass
+        rows = [(k, d.action, d.outcome) for k, d in enumerate(record.decisions)]
+        self._grow(Game.from_snapshot(record.start), [], rows, len(rows))
 
     def _grow(
         self, start: Game, errors: list[str], rows: Iterable[tuple[int, int, Any]], at: int
@@ -233,15 +237,13 @@ class Study:
         self._remember()
         self._take(grown.tree, at)
 
+    @_refusing()
     def edit(self, change: Mapping[str, Any]) -> None:
         """Change the position by hand, as `edits.edited` does; a new tree begins."""
-        try:
-            games, rules = state_from_dict(edited(self.game.snapshot(), change))
-            game = Game.from_games(games, rules)
-            award(games[0])
-            game = Game.from_games(games, rules)
-        except (EditError, ValueError) as error:
-            raise StudyError(str(error)) from error
+        games, rules = state_from_dict(edited(self.game.snapshot(), change))
+        Game.from_games(games, rules)  # works out the lengths of roads
+        award(games[0])
+        game = Game.from_games(games, rules)
         self._remember()
         self._begin(game, _errors_of(game))
 
@@ -284,13 +286,10 @@ class Study:
             raise StudyError(f"{type(error).__name__}: {error}") from error
         self.game.step(action)
 
+    @_refusing()
     def play(self, action: int) -> None:
         """Play a legal action by hand."""
         self._check_playable()
-        try:
-            self.game.check(action)
-        except (TypeError, ValueError) as error:
-            raise StudyError(str(error)) from error
         self.game.step(action)
 
     def go(self, at: int) -> None:
