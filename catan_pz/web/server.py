@@ -112,9 +112,9 @@ class Connection(Visitor):
             self._layers, self._log, self._view = [], [], {}
         log = picture.log
         known = zip(self._log, log, strict=False)
-        first = next((k for k, (old, new) in enumerate(known) if old != new), None)
-        first = min(len(self._log), len(log)) if first is None else first
-        view, self._view, self._log = self._view, picture.view, log[:]
+        changed = (k for k, (old, new) in enumerate(known) if old != new)
+        first = next(changed, min(len(self._log), len(log)))
+        view, self._view, self._log = self._view, picture.view, log
         return {
             "version": picture.version,
             "layers": self._changed(picture.layers),

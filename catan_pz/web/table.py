@@ -229,18 +229,17 @@ class HostedGame:
 
     def _controls(self, viewer: int, view: TableView, draft: Draft) -> list[Control]:
         session = self.session
-        found = [*controls(session.game, viewer, view, draft)]
-        if viewer in self._early:
-            found = []
+        answered = viewer in self._early
+        found = [] if answered else [*controls(session.game, viewer, view, draft)]
         if self._can_undo(viewer):
             last = self._stories[viewer].entries(session)[-1]["words"]
             found.append(Control("undo", f"take back: {last}", (), Draft(), "u", "Undo"))
-        for seat in session.persons:
-            if seat not in self.here and session.agents[seat] is None and not session.is_finished:
+        for seat in () if session.is_finished else session.persons:
+            if seat not in (viewer, *self.here) and session.agents[seat] is None:
                 words = f"{view.name(seat)} isn't here: let an agent play until they come back"
                 label = "Seat an agent"
                 found.append(Control(f"agent {seat}", words, (), draft, label=label))
-        return [c for c in found if c.name != f"agent {viewer}"]
+        return found
 
     def _can_undo(self, viewer: int) -> bool:
         """Whether the last decision was the viewer's, and nothing came to light since."""
