@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from catan_pz.cli.app import run
 
         return run(arguments)
-    except KeyboardInterrupt:  # while all this is loaded, or told of
-        with suppress(OSError, ValueError, AttributeError):  # nobody may listen
+    except KeyboardInterrupt:  # also while modules load or an error is printed
+        with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
             sys.stderr.write("Interrupted.\n")
         return INTERRUPTED

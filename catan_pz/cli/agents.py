@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catan_pz.rules import Rules
 
 _TRUSTED: Final = f"{__name__}.trusted"
-"""Where a command's context notes that it may run what files hold."""
+"""Key in the context's `meta`: whether pickles may be loaded."""
 
 
 def _register(_context: click.Context, _option: click.Parameter, homes: tuple[str, ...]) -> None:
@@ -84,7 +84,7 @@ def load_agent(spec: str, rules: "Rules | None" = None) -> Any:
 
 
 def _find_modules(spec: str) -> None:
-    """Let modules of the current folder be found, after all others, if an agent is of one."""
+    """Add the current folder to the end of the module path, if an agent is named by a module."""
     from catan_pz.agents.registry import check_code, is_home
 
     here = str(Path.cwd())
@@ -94,7 +94,7 @@ def _find_modules(spec: str) -> None:
 
 
 def agent_source(spec: str, rules: "Rules") -> Any:
-    """An agent, by its name where that is enough for each process to make its own."""
+    """An agent, or its name if processes can make the agent from the name."""
     from catan_pz.agents.registry import is_home
 
     agent = load_agent(spec, rules)  # says at once what is wrong with it
@@ -125,7 +125,7 @@ def _load_learner(path: Path) -> Any:
 
 
 def trained_with(agents: str) -> dict[str, Any]:
-    """Players and trade of the first small network among agents; nothing without one."""
+    """Number of players and trading that the first model among agents was trained with."""
     from catan_pz.agents.network import SHIPPED, Model, shipped
     from catan_pz.agents.registry import split_specs
 

@@ -1,4 +1,4 @@
-"""What commands are made with, and how they meet the terminal, signals and files."""
+"""Helpers for commands: options and examples, errors, the terminal, signals, files."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ _METAVARS: Final = {click.IntRange: "N", click.FloatRange: "X"}
 def option(
     flag: str, words: str, kind: Any = None, name: str = "", **more: Any
 ) -> Callable[[Command], Command]:
-    """An option of a command; its default is shown, and its kind says what stands for its value.
+    """An option of a command, with its default in the help and a metavar by its kind.
 
     The argument is called as the flag, or by `name`; `more` is for `click.option`.
     """
@@ -41,7 +41,7 @@ def option(
 
 
 def sentence(error: BaseException) -> str:
-    """What an error says, a file's name first."""
+    """The message of an error, with the file's name first."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     if isinstance(error, MemoryError) and not str(error):
@@ -51,7 +51,7 @@ def sentence(error: BaseException) -> str:
 
 @contextmanager
 def usage_errors(what: str = "") -> Iterator[None]:
-    """Let errors of what was typed, named first, point to the command's help."""
+    """Turn errors into usage errors, which point to the command's help, with a prefix."""
     try:
         yield
     except (ValueError, OSError) as error:
@@ -60,7 +60,7 @@ def usage_errors(what: str = "") -> Iterator[None]:
 
 
 def need(extra: str, what: str, *modules: str) -> None:
-    """Say how to install what is missing, if it is."""
+    """Raise an error that says how to install missing modules."""
     from importlib.util import find_spec
 
     missing = [name for name in modules if find_spec(name) is None]
@@ -72,7 +72,7 @@ def need(extra: str, what: str, *modules: str) -> None:
 
 @contextmanager
 def compiling_shown() -> Iterator[None]:
-    """Show a spinner on a terminal while rules are compiled, if they are."""
+    """Show a spinner on a terminal while rules are being compiled."""
     from catan_pz.files import is_terminal
     from catan_pz.kernels.notices import MESSAGE, compile_hook
 
@@ -91,9 +91,9 @@ def compiling_shown() -> Iterator[None]:
 
 @contextmanager
 def ended_as_by_ctrl_c() -> Iterator[None]:
-    """Within it a closed terminal and `kill` raise KeyboardInterrupt, so that games are saved.
+    """Raise KeyboardInterrupt when the terminal is closed or on SIGTERM, so that games are saved.
 
-    What is ignored stays ignored, such as a closed terminal under `nohup`.
+    Ignored signals stay ignored, such as SIGHUP under `nohup`.
     """
     from catan_pz.training.console import heeding_signals
 
@@ -101,8 +101,8 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
     numbers = [n for n in found if signal.getsignal(n) == signal.SIG_DFL]
 
     def stop(_number: int, _frame: Any) -> None:
-        # A terminal tells its programs twice, by its shell and by the system: the second signal
-        # must not stop what the first one saves.
+        # A closing terminal sends the signal twice, by its shell and by the system: the second
+        # must not interrupt the saving.
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
@@ -112,7 +112,7 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
 
 
 def terminal_rows() -> int:
-    """Rows of the terminal."""
+    """Rows of the terminal; an error if a game doesn't fit into it."""
     from catan_pz.play.terminal_game import ROWS
     from catan_pz.render.ansi import COLUMNS
 
@@ -126,7 +126,7 @@ def terminal_rows() -> int:
 
 
 def in_browser(asked: bool | None) -> bool:
-    """Whether a game is shown in the browser; where that isn't said, if the extra is there."""
+    """Whether a game is shown in the browser; by default if the extra `web` is installed."""
     from importlib.util import find_spec
 
     from catan_pz.files import is_terminal
@@ -175,7 +175,7 @@ def win_rate_words(result: Any, name: str, agent: str) -> str:
 
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
-    """Let errors of a recorded game name its file."""
+    """Name the file in errors of a recorded game."""
     try:
         yield
     except ValueError as error:
@@ -183,7 +183,7 @@ def record_errors(path: Path) -> Iterator[None]:
 
 
 def load_record(path: Path) -> "GameRecord":
-    """A recorded game; a file that holds none is named."""
+    """Load a recorded game; errors name the file."""
     from catan_pz.game.record import GameRecord
 
     with record_errors(path):
@@ -191,7 +191,7 @@ def load_record(path: Path) -> "GameRecord":
 
 
 def check_target(option: str, path: Path | None) -> None:
-    """Refuse the file of an option that can't be written, before there is a game to be lost."""
+    """Refuse a file that can't be written, before a game is played that would be lost."""
     from catan_pz.files import check_writable
 
     if path is not None:
@@ -207,7 +207,7 @@ def check_page(path: Path | None) -> None:
 
 
 def check_record_target(option: str, path: Path | None, resumed: Path | None = None) -> None:
-    """Refuse a file that can't be written, or that holds something else than the resumed game."""
+    """Refuse a file that can't be written, or that isn't empty and isn't the resumed game's."""
     from catan_pz.game.record import TABLE_FORMAT
 
     check_target(option, path)

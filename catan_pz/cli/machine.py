@@ -1,4 +1,4 @@
-"""`catan-pz perft`, `warmup`, `info`, `bench`: what this machine counts, compiles, has and does."""
+"""`catan-pz perft`, `warmup`, `info` and `bench`: counts, compilation, versions, speed."""
 
 import json
 import os
@@ -143,7 +143,7 @@ def version_of(name: str) -> str | None:
 
 
 def extras() -> dict[str, list[str]]:
-    """Each extra of the package with the distributions in it that are missing here."""
+    """Each extra of the package with its distributions that aren't installed."""
     try:
         required = metadata.requires("catan-pz") or []
         names = metadata.metadata("catan-pz").get_all("Provides-Extra") or []
@@ -171,7 +171,7 @@ def gpus() -> str:
 
 
 def torch_cuda() -> str:
-    """What torch says of CUDA."""
+    """The CUDA device that torch finds, or why it finds none."""
     if version_of("torch") is None:
         return "torch is not installed"
     import torch
@@ -228,7 +228,7 @@ def info(as_json: bool) -> None:
 
 
 Step = Callable[[], int]
-"""Does something many times and returns how often."""
+"""Runs some repetitions and returns their number."""
 
 
 @command(
@@ -269,7 +269,7 @@ def bench(seconds: float, games: int, threads: int, rules: RuleChoice) -> None:
 
 
 def rate(step: Step, seconds: float) -> float:
-    """How often a second it happens, after one step that isn't counted."""
+    """Repetitions a second, after one step that warms up."""
     step()
     done, start = 0, perf_counter()
     while perf_counter() - start < seconds:
@@ -278,7 +278,7 @@ def rate(step: Step, seconds: float) -> float:
 
 
 def measures(rules: "Rules", games: int, threads: int) -> Iterator[tuple[str, str, Step]]:
-    """What is measured: its name, its unit, and a step of it."""
+    """Each measurement: its name, its unit and its step."""
     from catan_pz import catan_v0
     from catan_pz.batch.cpu import CpuBatch
     from catan_pz.game.game import Game

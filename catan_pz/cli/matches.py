@@ -198,13 +198,13 @@ def positions(agent: str, count: int, trading: bool | None) -> None:
 
 
 def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What `play` returns; a match that is interrupted says what is saved."""
+    """Call `play`; if the match is interrupted, say what is saved."""
     from catan_pz.arena import Interrupted
     from catan_pz.arena.forfeits import ForfeitWarning
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ForfeitWarning)  # commands tell of them themselves
+            warnings.simplefilter("ignore", ForfeitWarning)  # commands print them themselves
             return play(*arguments, **options)
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
@@ -212,7 +212,7 @@ def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 
 def tell_more(result: "Result") -> None:
-    """Say what agents reported, and who forfeited how many games and why."""
+    """Print what agents reported, and who forfeited how many games and why."""
     from catan_pz.arena.report import forfeit_lines, report_lines
 
     for line in [*report_lines(result), *forfeit_lines(result)]:
@@ -220,15 +220,15 @@ def tell_more(result: "Result") -> None:
 
 
 def check_played(result: "Result") -> None:
-    """Say that a result tells nothing of strength where no game was played to an end."""
+    """Raise an error if every game was forfeited."""
     if result.games and result.ends()["forfeit"] == len(result.games):
         raise click.ClickException("every game was forfeited: this win rate measures nothing")
 
 
 def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
-    """Write recorded games as HTML files in a folder; gives what each shows, by its name.
+    """Write recorded games as HTML files in a folder; returns a description by file name.
 
-    `records` are files by what their replays are called; those that aren't there are left out.
+    `records` are files by the names of their replays; missing files are left out.
     """
     from catan_pz.game.record import GameRecord
     from catan_pz.names import seat_names
@@ -250,7 +250,7 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
 
 
 def write_page(result: "Result", match: MatchChoice) -> None:
-    """Write a page of a match, with the replays of recorded games, and say where it is."""
+    """Write the page of a match, with replays of recorded games, and print where it is."""
     from catan_pz.arena import rate, to_markdown
     from catan_pz.arena.records import record_path
     from catan_pz.arena.schedule import spread

@@ -1,4 +1,4 @@
-"""Options that several commands share, declared once: rules, matches, seeds, what is shown."""
+"""Options that several commands share: rules, matches, seeds, how games are shown."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,14 +17,14 @@ COUNT: Final = click.IntRange(1)
 
 
 def seed_number(text: str) -> int:
-    """A seed of a game, as it is typed."""
+    """A seed of a game from the command line."""
     from catan_pz.checks import check_seed
 
     return check_seed(int(text) if str(text).isdigit() else text)
 
 
 def bundle(kind: type, name: str, *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Options that a command gets as one argument, a NamedTuple with a field for each."""
+    """Pass options to a command as one argument, a NamedTuple with a field for each."""
     fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,9 +52,9 @@ class RuleChoice(NamedTuple):
     others: tuple[str, ...] = ()
 
     def make(self, agents: str = "", **defaults: Any) -> "Rules":
-        """The rules, with defaults where nothing is said.
+        """The rules, with defaults for options that aren't given.
 
-        Of players and trade a model among the agents, separated by commas, says how it was trained.
+        A model among the agents (separated by commas) gives the defaults of players and trade.
         """
         from catan_pz.agents.registry import as_value
         from catan_pz.rules import Rules
@@ -117,7 +117,7 @@ def rule_options(
 
 
 def game_options(command: Command) -> Command:
-    """Options of games between agents: their rules, and what may be loaded for them."""
+    """Options of games between agents: the rules, own encoders, trust in pickles."""
     return trust_option(encoder_option(rule_options()(command)))
 
 
@@ -163,7 +163,7 @@ def table_options(
     workers: str = "Processes that play.  [1]",
     seed: str = "Of the games and of the agents' random choices.",
 ) -> Callable[[Any], Any]:
-    """Options of every match, at whichever table; the command gets a `MatchChoice` as `match`."""
+    """Options of every match, at any table; the command gets a `MatchChoice` as `match`."""
     return bundle(
         MatchChoice,
         "match",

@@ -143,7 +143,7 @@ def _recorded_agents(
 ) -> tuple[list[Any], list[str | None]]:
     """Agents that a recording names for the other seats, and their names.
 
-    A file that somebody sent runs no program and no pickle, and imports no module.
+    A recording may come from anybody: it runs no program or pickle, and imports no module.
     """
     from catan_pz.agents.registry import no_foreign_code
 
@@ -159,7 +159,7 @@ def _recorded_agents(
 
 
 def specs_around(rules: "Rules", seat: int, against: str) -> list[str | None]:
-    """What agents are named by, by seat, None where the person sits."""
+    """Names of agents by seat, None for the person's seat."""
     count = rules.num_players
     _check_seat(seat, count)
     found: list[str | None] = [None] * count
@@ -174,7 +174,7 @@ def _check_seat(seat: int, count: int) -> None:
 
 
 def loaded(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
-    """Agents by seat, None where the person sits."""
+    """Agents by seat, None for the person's seat."""
     return [None if spec is None else load_agent(spec, rules) for spec in specs]
 
 

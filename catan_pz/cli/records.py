@@ -41,7 +41,7 @@ class _Found:
         self.thefts += Counter(told=told, inferred=hidden[False], ambiguous=hidden[True])
 
     def lines(self) -> Iterator[str]:
-        """All of it, for the terminal."""
+        """A summary for the terminal."""
         reports, games = self.reports, len(self.reports)
         formats = Counter(one["format"] for one in reports)
         ends = Counter(one["result"]["end"] for one in reports)
@@ -120,7 +120,7 @@ def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
 
 
 def _add_reports(path: Path, reports: list[dict[str, Any]]) -> None:
-    """Write reports after those that a file has."""
+    """Append reports to those in a file."""
     from catan_pz.files import read_text, write_bytes
 
     with suppress(OSError, ValueError):
@@ -133,7 +133,7 @@ def _complain(path: Path, why: str) -> None:
 
 
 def _target(out: Path, path: Path, taken: set[Path]) -> Path:
-    """The record of a file: named as it is, with a number where several are called alike."""
+    """The path of a file's record: the file's name, with a number if it is taken."""
     stem = path.name
     while Path(stem).suffix in _ENDINGS:
         stem = Path(stem).stem

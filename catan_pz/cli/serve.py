@@ -117,7 +117,7 @@ def serve(  # wide: click passes each option of the command
 
 
 class _Asked(NamedTuple):
-    """What the command line says of every table."""
+    """Options that hold for every table."""
 
     agents: str
     advice: str | None
@@ -131,10 +131,10 @@ class _Asked(NamedTuple):
         file: Path | None,
         kept: Any = None,
     ) -> Any:
-        """A table, a new one or a `SavedTable` that goes on, kept in a file if one is given.
+        """A new table, or with `kept` a `SavedTable` that goes on; saved in a file if one is given.
 
-        Agents are named by seat, None for a person. Names are those of the seats; of a new table
-        those of the persons, who sit first.
+        `specs` names the agents by seat, None for a person; `names` are those of the seats, or for
+        a new table those of the persons, who sit first.
         """
         from catan_pz.game.game import Game
         from catan_pz.play.session import PlayedGame, get_ready
@@ -157,7 +157,7 @@ class _Asked(NamedTuple):
 
 
 def _agent(spec: str | None, rules: "Rules", named: str | None, file: Path | None) -> Any:
-    """The agent of a seat; of a seat in a file, programs and pickles run if `named` has them."""
+    """The agent of a seat; a saved table runs the programs and pickles in `named` alone."""
     from catan_pz.agents.registry import no_foreign_code, split_specs
 
     if spec is None:
@@ -184,7 +184,7 @@ def _new_table(
 
 
 def _saved_tables(folder: Path, asked: _Asked) -> dict[Path, Any]:
-    """Tables whose games aren't over, by their files; games that are over are kept apart."""
+    """Tables whose games aren't over, by file; finished games are moved to files of their own."""
     from catan_pz.rules import Rules
     from catan_pz.web.saved import SavedTable, keep_game, table_files
 
@@ -222,7 +222,7 @@ def _studies(file: str | None) -> Any:
 
 @contextmanager
 def _reserved(folder: Path | None) -> Iterator[None]:
-    """Keep other servers from a folder of tables, which must be one that can be written."""
+    """Lock a folder of tables, which must be writable, against other servers."""
     from catan_pz.files import check_writable, held, release
 
     if folder is None:
@@ -240,7 +240,7 @@ def _reserved(folder: Path | None) -> Iterator[None]:
 
 
 def _named_host(host: str, opened: socket.socket) -> str:
-    """What links name: where all addresses are listened on, one of this machine's."""
+    """The host in links: that listened on, or for all addresses one of this machine's."""
     from catan_pz.web.listening import own_address
 
     if not ip_address(opened.getsockname()[0]).is_unspecified:

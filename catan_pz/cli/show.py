@@ -51,7 +51,7 @@ class Show(NamedTuple):
 
 
 def _annotations(asked: WatchChoice, rules: Rules, *, draw: bool) -> Annotations:
-    """What agents make of a game by these rules."""
+    """Advice and win probabilities by the agents asked for."""
     if asked.viewer is not None and asked.viewer >= rules.num_players:
         raise click.UsageError(
             f"--viewer {asked.viewer}: this game has the seats 0 to {rules.num_players - 1}"
@@ -149,7 +149,10 @@ def write_replay(show: Show, target: Path) -> None:
 
 
 def replay_of(show: Show, *, reviewed: bool = False) -> Replay:
-    """A game as a page for the browser, played to its end; reviewed where all of it is shown."""
+    """A game as a page for the browser, played to its end.
+
+    A review is added only if everything is shown and no agent is asked.
+    """
     frames = [*_gathered(show.frames)]
     is_plain = show.viewer is None and not show.annotations.asks
     review = review_record(show.record) if reviewed and is_plain else None
@@ -159,7 +162,7 @@ def replay_of(show: Show, *, reviewed: bool = False) -> Replay:
 
 
 def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:
-    """All frames, with a sign of life on the terminal while a match is played for them."""
+    """All frames, with a spinner on the terminal while a match is played for them."""
     with Console(stderr=True).status("Playing ...") as status:
         for count, frame in enumerate(frames):
             if count % 50 == 0:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _records(games: tuple[Path, ...]) -> Iterator[tuple[Path, "GameRecord"]]:
-    """The records of this package that are given, or lie in folders, with a progress bar."""
+    """Records in files and folders, with a progress bar."""
     from catan_pz.files import files_in
     from catan_pz.progress import tracked
 

@@ -1,4 +1,4 @@
-"""What pages draw of a table: the board as SVG, places on it, and all else as numbers and words."""
+"""A table for pages: the board as SVG, places on it, and the rest as numbers and words."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -41,7 +41,7 @@ _DECIDES: Final = {
 
 
 def prompt(view: TableView, seat: int, pressable: Sequence[Control], draft: Draft) -> str:
-    """What a person is to do, or who decides instead."""
+    """The line above the controls: what a person is to do, or who decides instead."""
     if view.winner is not None or view.is_truncated:
         return "The game is over"
     if any(c.name == "reject" for c in pressable):
@@ -85,7 +85,7 @@ def places_json(view: TableView) -> list[dict[str, Any]]:
 
 
 def control_json(control: Control) -> dict[str, Any]:
-    """A control as the page gets it; what it plays stays here."""
+    """A control as the page gets it, without the actions that it plays."""
     given = {
         "key": control.key,
         "label": control.label,

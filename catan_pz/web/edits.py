@@ -42,8 +42,8 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
             or "nothing", which takes away; a piece that is there already is taken away, too,
             `{"move": "vertex 12", "to": "vertex 30"}`, whatever stands there,
             `{"lay": "terrain", "at": "hex 3", "to": "forest", "spared": ["hex 7"]}`, also "token",
-            or "harbor" at an edge; what lay there goes to where it came from, which is none of the
-            spared places as long as there is another,
+            or "harbor" at an edge; it changes places with what lay there, and comes from one of
+            the spared places only if there is no other,
             `{"set": "hand", "seat": 1, "of": "ore", "to": 3}`, also "cards", "new_cards" and
             "cards_played", and without "of" "to_discard",
             `{"set": "phase", "to": "main"}`, also "turn_player", "turn", "player_to_move",

@@ -18,7 +18,7 @@ from catan_pz.web.study_server import Studies
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
 _MOST_CONNECTIONS: Final = 2_000
-"""At once, of which further requests are answered with 503."""
+"""At once; requests on further ones are answered with 503."""
 
 MOST_OF_AN_ADDRESS: Final = 200
 """Connections from one address; further ones are closed. A proxy on this machine has no limit."""
@@ -27,7 +27,7 @@ LONGEST_HEAD: Final = 20.0
 """Seconds that a browser has for the head of a request."""
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
-"""What this machine is called on itself, as it stands in addresses."""
+"""Names of this machine on itself, as addresses have them."""
 
 _ELSEWHERE: Final = "192.0.2.1"
 _ELSEWHERE_6: Final = "2001:db8::1"
@@ -45,10 +45,10 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def own_names(host: str, opened: socket.socket) -> list[str]:
-    """The names under which a server may be asked for: "*", all, but on a loopback address.
+    """Host names that a server answers to: any ("*"), except on a loopback address.
 
-    Any site can let its own name lead to 127.0.0.1 (DNS rebinding): for the browser its pages are
-    then of the server's origin. The Host header of its requests gives it away.
+    Any site can point its own name at 127.0.0.1 (DNS rebinding), and browsers then take its pages
+    for the server's own. The Host header of their requests gives them away.
     """
     address = opened.getsockname()[0]
     if not ip_address(address).is_loopback:
@@ -57,7 +57,7 @@ def own_names(host: str, opened: socket.socket) -> list[str]:
 
 
 def own_address(family: socket.AddressFamily | int) -> str | None:
-    """The address of this machine by which others reach it; None where there is no network."""
+    """The address at which others reach this machine; None without a network."""
     elsewhere = _ELSEWHERE_6 if family == socket.AF_INET6 else _ELSEWHERE
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -68,12 +68,12 @@ def own_address(family: socket.AddressFamily | int) -> str | None:
 
 
 def is_near(address: str) -> bool:
-    """Whether an address is of this machine itself."""
+    """Whether an address is a loopback address."""
     return ip_address(address).is_loopback
 
 
 class LimitedHttp(H11Protocol):
-    """HTTP with two limits that uvicorn has no options for: an address's, and a request's time."""
+    """HTTP with two limits that uvicorn lacks: connections per address, time for a request."""
 
     _timer: asyncio.TimerHandle | None = None
 

@@ -1,4 +1,4 @@
-"""A table that is played: agents decide, persons press, and whoever looks on hears of it."""
+"""A table that is played: agents decide, persons press, and all viewers are told."""
 
 import asyncio
 import logging
@@ -62,7 +62,7 @@ def log_failure(what: str, error: BaseException) -> None:
 
 
 class LiveTable:
-    """A table that is played; nothing at it that takes long is done in the event loop.
+    """A table that is played; slow work runs in threads, outside the event loop.
 
     Args:
         hosted: the game.
@@ -90,14 +90,14 @@ class LiveTable:
         self._changed = asyncio.Condition()
 
     def moment_of(self, viewer: int) -> Moment:
-        """What there is to be sent to a viewer now."""
+        """What a viewer should have been sent by now."""
         return self.hosted, self.hosted.version_of(viewer), self._file.warning
 
     async def in_lane(self, work: Callable[..., T], *given: Any, longest: float | None = None) -> T:
-        """Do something with the game in a thread, one thing after the other.
+        """Run work on the game in a thread, one piece at a time.
 
         Args:
-            work: what is done, also if the caller is cancelled.
+            work: it is done even if the caller is cancelled.
             given: its arguments.
             longest: seconds after which it counts as failed, and others go on; None for no limit.
         """
@@ -121,7 +121,7 @@ class LiveTable:
         return found  # type: ignore[return-value]
 
     async def run(self) -> None:
-        """Let agents play whenever it is for them, as long as the server runs."""
+        """Let agents play when it is their turn, as long as the server runs."""
         try:
             await self.tell()  # the links are known before anything is played
             while self.failure is None:
@@ -140,7 +140,7 @@ class LiveTable:
             await self._fail(error)
 
     async def _decision(self, session: PlayedGame) -> int | None:
-        """What the agent that is to move chooses; persons' presses don't wait for it.
+        """The choice of the agent that is to move; persons' presses don't wait for it.
 
         None where the session is another by now: somebody came back to a seat.
         """
@@ -170,7 +170,7 @@ class LiveTable:
         await self.tell()
 
     async def _fail(self, error: BaseException) -> None:
-        """Stop the table for good, and say whose agent failed to all who look on."""
+        """Stop the table for good, and tell all viewers whose agent failed."""
         session = self.hosted.session
         seat = session.failed
         who = "an agent" if seat is None else f"the agent in seat {seat}"
@@ -191,7 +191,7 @@ class LiveTable:
                 self._changed.notify_all()
 
     async def wait_for_change(self, viewer: int, moment: Moment) -> None:
-        """Wait until there is something else to be told to a viewer, or the table has failed."""
+        """Wait until there is news for a viewer, or the table has failed."""
         async with self._changed:
             await self._changed.wait_for(
                 lambda: self.moment_of(viewer) != moment or self.failure is not None
@@ -214,7 +214,7 @@ class LiveTable:
         return await asyncio.shield(advice)
 
     async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
-        """Do what a viewer's message says; why not, if it can't be done."""
+        """Do what a viewer's message asks for; returns the reason if it can't be done."""
         if self.failure is not None:
             return self.failure
         if viewer == ONLOOKER:

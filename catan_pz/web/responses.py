@@ -68,7 +68,7 @@ def _response(text: str, media_type: str) -> Response:
 
 
 def is_own_origin(socket: WebSocket) -> bool:
-    """Whether a page of this server opens the connection, or no page at all; says so if not.
+    """Whether the connection comes from a page of this server or from no page; logs refusals.
 
     Its pages are those of the host that is asked for, and of the application's `state.proxy`.
     """
@@ -114,7 +114,7 @@ MOST_BYTES: Final = 1024
 
 MOST_MESSAGES: Final = 30
 MESSAGES_A_SECOND: Final = 10.0
-"""What a connection may send: so many messages at once, and so many a second in the long run."""
+"""Messages that a connection may send at once, and a second in the long run."""
 
 LONGEST_SENDING: Final = 30.0
 """Seconds that a browser has for reading a message."""
@@ -132,14 +132,14 @@ LEFT: Final = (WebSocketDisconnect, RuntimeError, OSError)
 
 
 class Allowance:
-    """Messages that a connection may send now; more come with time."""
+    """A token bucket: the messages that a connection may send now; more come with time."""
 
     def __init__(self) -> None:
         self._left = float(MOST_MESSAGES)
         self._asked = time.monotonic()
 
     def take(self) -> bool:
-        """Use one up; False if there is none left."""
+        """Take a token; False if none is left."""
         now = time.monotonic()
         gained = (now - self._asked) * MESSAGES_A_SECOND
         self._left = min(MOST_MESSAGES, self._left + gained) - 1
@@ -148,7 +148,7 @@ class Allowance:
 
 
 async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
-    """Messages of a browser until it leaves; one that sends too much is disconnected."""
+    """Messages of a browser until it leaves; a browser that sends too much is disconnected."""
     allowance = Allowance()
     while True:
         message = await socket.receive()

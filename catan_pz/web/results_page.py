@@ -109,7 +109,7 @@ def _times(result: Result, ratings: Sequence[Rating]) -> str:
 
 
 def _pairs(result: Result, names: Sequence[str]) -> str:
-    """Who beat whom: by pairs of seats of a game of which one won."""
+    """Who beat whom, counted by pairs of a game's winner and another seat."""
     beaten: Counter[tuple[str, str]] = Counter()
     for game in result.games:
         if game.winner is not None:

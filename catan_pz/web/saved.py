@@ -67,7 +67,7 @@ def _links(links: object, record: GameRecord) -> dict[int, str]:
 
 
 def table_text(record: GameRecord, links: Mapping[int, str] | None = None) -> str:
-    """What the file of a table holds; without links that of a recorded game."""
+    """The text of a table's file; without links that of a recorded game."""
     header = {"format": TABLE_FORMAT, "links": links}
     return ("" if links is None else f"{json.dumps(header)}\n") + record.text()
 
@@ -85,12 +85,12 @@ def table_files(folder: Path) -> list[Path]:
 
 
 def by_number(path: Path) -> tuple[int, str]:
-    """What the files of tables are sorted by, so that the tenth comes after the ninth."""
+    """The sort key of the files of tables, by which the tenth comes after the ninth."""
     return len(path.name), path.name
 
 
 def free_files(folder: Path | None, taken: Container[Path]) -> Iterator[Path]:
-    """Files of further tables, without end; without a folder they are but names."""
+    """An endless supply of files for further tables; without a folder they are only names."""
     files = ((folder or Path()) / f"table-{number}.jsonl" for number in count())
     return (path for path in files if path not in taken and not (folder and path.exists()))
 
@@ -120,7 +120,7 @@ class TableFile:
     async def save(
         self, hosted: HostedGame, in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
     ) -> None:
-        """Write a game, unless it is in the file already; tell of it once if that fails.
+        """Write a game unless the file has it already; a failure is logged once.
 
         A finished game whose place it takes there is kept in a file of its own. `in_thread` awaits
         a function and its arguments while the game stands still.

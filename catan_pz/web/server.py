@@ -224,7 +224,7 @@ class _Served:
 
     @property
     def _study(self) -> str:
-        """What hides a link to the study where there is none."""
+        """The attribute that hides links to the study if there is no study."""
         return "" if self._studies is not None else "hidden"
 
     def find(self, link: str) -> tuple[LiveTable, int] | None:

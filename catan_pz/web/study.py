@@ -36,7 +36,7 @@ from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.edits import edited
 
 FORMAT: Final = "catan-pz-study/1"
-"""Of a position with what was played from it."""
+"""Format of a position with the decisions played from it."""
 
 MOST_UNDONE: Final = 200
 """Changes by hand that can be taken back."""
@@ -64,12 +64,12 @@ _SENTENCES: Final = {
 
 
 class StudyError(ValueError):
-    """What was asked for isn't possible; says why. The study is as it was."""
+    """What was asked for isn't possible; says why. The study is unchanged."""
 
 
 @contextmanager
 def _refusing(words: str = "") -> Iterator[None]:
-    """Let errors of what was asked for be StudyErrors, with some words before."""
+    """Turn errors into a `StudyError`, with a prefix."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -95,7 +95,7 @@ class _Kept(Struct):
 
 @dataclass(eq=False)
 class _Tree:
-    """What was played from a position that was set up: the first child of each goes on first."""
+    """The tree of what was played from a position; the first child is the main line."""
 
     start: dict[str, Any]
     rules: Rules
@@ -107,7 +107,7 @@ class _Tree:
         self._children: dict[tuple[int, Decision | None], int] = {}
 
     def add(self, parent: int, decision: Decision | None, line: str, game: Game) -> int:
-        """The number of the position after a decision, which is new or known."""
+        """The number of the position after a decision; a known decision adds none."""
         known = self._children.setdefault((parent, decision), len(self.nodes))
         if known == len(self.nodes):
             self.nodes.append(TreeNode(parent, decision, line, compress(game.games.tobytes(), 1)))
@@ -257,7 +257,7 @@ class Study:
         self.agents = list(names)
 
     def ask(self, name: str) -> None:
-        """Choose who says what it thinks of positions; "" for nobody."""
+        """Choose the adviser; "" for none."""
         if name:
             _check_agent(name)
         self.adviser = name
@@ -312,7 +312,7 @@ class Study:
             raise StudyError("there is nothing to undo")
 
     def advice(self) -> dict[str, Any] | None:
-        """What the adviser thinks of the position, as JSON values; None where there is none."""
+        """The adviser's advice on the position, as JSON values; None without an adviser."""
         if not self.adviser or not self.is_playable:
             return None
         seat = self.game.player

@@ -38,14 +38,14 @@ MOST_STUDIES: Final = 20
 """At once."""
 
 IDLE_SECONDS: Final = 600.0
-"""Where all studies are taken, one in which nothing was done for so long makes room for another."""
+"""A study that was idle for this long makes room for another once all are taken."""
 
 _LONGEST_PAUSE: Final = 60.0
 _SHORTEST_PAUSE: Final = 0.05
 
 
 class Studies:
-    """All that study here; their agents share one thread, which no table waits for.
+    """All open studies; their agents share one thread, which no table waits for.
 
     Args:
         opened: text of the position that everybody finds, None for an empty board.
@@ -91,7 +91,7 @@ class Studies:
                 self._connections.remove(connection)
 
     def _has_room(self) -> bool:
-        """Whether another study can begin, if need be in place of one that nobody uses."""
+        """Whether another study can begin, if need be in place of an idle one."""
         if len(self._connections) < MOST_STUDIES:
             return True
         idle = min(self._connections, key=lambda connection: connection.used, default=None)
@@ -249,7 +249,7 @@ class StudyConnection(Visitor):
             await send(self._socket, {"refused": str(error)})
 
     async def _stop(self) -> None:
-        """End the playing, once the decision that is being made is made."""
+        """Stop playing after the decision that is being made."""
         playing, self._playing = self._playing, None
         if playing is None:
             return

@@ -88,7 +88,7 @@ class HostedGame:
         return [seat for seat in self.session.persons if seat not in self.claimed]
 
     def viewer_of(self, link: str) -> int | None:
-        """The seat whose secret it is, or `ONLOOKER`; None if it is nobody's."""
+        """The seat of a link, or `ONLOOKER`; None for a wrong link."""
         given = link.encode("utf-8", "surrogatepass")
         for viewer, secret in self.links.items():
             if secrets.compare_digest(secret.encode(), given):
@@ -104,7 +104,7 @@ class HostedGame:
         return game
 
     def advised_decision(self, viewer: int) -> int | None:
-        """The number of the decision on which a viewer can have advice now; None for none.
+        """The number of the decision on which a viewer can get advice now, or None.
 
         There is advice on a person's own decisions among several actions.
         """
