@@ -1,6 +1,7 @@
 """SVG pictures as arrays of pixels."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from io import BytesIO
 from math import ceil, floor
@@ -46,8 +47,7 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     layers[-1] = layers[-1].removesuffix("</svg>")
     rows = max(1, round(high * scale))
     picture = _lowest(tuple(layers[: 2 * _LOWEST]), rows, columns, scale).copy()
-    for box, body in zip(layers[2 * _LOWEST :: 2], layers[2 * _LOWEST + 1 :: 2], strict=True):
-        _paste(picture, box, f"<g>{body}", scale)
+    _paste_all(picture, layers[2 * _LOWEST :], scale)
     return picture
 
 
@@ -72,11 +72,16 @@ def _stated_width(svg: str) -> float | None:
 
 @lru_cache(maxsize=4)
 def _lowest(layers: tuple[str, ...], rows: int, columns: int, scale: float) -> Pixels:
-    """The lowest layers of a picture, which change least, as boxes and bodies in turn."""
+    """The lowest layers of a picture, which change least."""
     picture = np.full((rows, columns, 3), 255, np.uint8)
+    _paste_all(picture, layers, scale)
+    return picture
+
+
+def _paste_all(picture: Pixels, layers: Sequence[str], scale: float) -> None:
+    """Blend layers into a picture, in place; their boxes and bodies take turns."""
     for box, body in zip(layers[::2], layers[1::2], strict=True):
         _paste(picture, box, f"<g>{body}", scale)
-    return picture
 
 
 def _paste(picture: Pixels, box: str, drawn: str, scale: float) -> None:

@@ -43,8 +43,9 @@ def _paper(width: float, height: float, fill: str = PAPER) -> str:
     return rect(0, 0, width, height, fill, 10, stroke=RULE, stroke_width=1.2)
 
 
-def _label(words: str, y: float) -> str:
-    return text(_LEFT, y + 5.4, words, size=WORD, fill=FAINT_INK)
+def _word(x: float, y: float, words: str, fill: str = INK, *, bold: bool = False) -> str:
+    """Words of a row whose middle is at y."""
+    return text(x, y + 5.4, words, size=WORD, fill=fill, bold=bold)
 
 
 def seat_panel(view: TableView, seat: SeatView, width: float, height: float) -> str:
@@ -144,7 +145,7 @@ def _cards_row(seat: SeatView, y: float, width: float) -> str:
     words = "face down" if seat.card_count else ""
     if seat.cards is not None:
         words = _kinds(seat.cards, room)
-    parts.append(text(_VALUES, y + 5.4, words, size=WORD, fill=CARD_PURPLE))
+    parts.append(_word(_VALUES, y, words, CARD_PURPLE))
     return group(parts, **{"class": "cards"})
 
 
@@ -165,13 +166,13 @@ def _played_row(seat: SeatView, y: float, right: float) -> str:
     """The cards played but for the knights, which the army counts."""
     others = tuple(0 if i == Card.KNIGHT else n for i, n in enumerate(seat.cards_played))
     words = _kinds(others, right - _VALUES) or "–"
-    return _label("Played", y) + text(_VALUES, y + 5.4, words, size=WORD, fill=INK)
+    return _word(_LEFT, y, "Played", FAINT_INK) + _word(_VALUES, y, words)
 
 
 def _pieces_row(seat: SeatView, y: float, apart: bool, width: float) -> str:
     color = SEATS[seat.seat]
     first = _VALUES + 10 if apart else width - 156
-    parts = [_label("Pieces", y)] if apart else []
+    parts = [_word(_LEFT, y, "Pieces", FAINT_INK)] if apart else []
     signs = ("small_road", "small_settlement", "small_city")
     for i, (sign, count) in enumerate(zip(signs, seat.pieces_left, strict=True)):
         x = first + i * (69 if apart else 54)
@@ -209,21 +210,19 @@ def trade_panel(view: TableView, width: float, height: float) -> str:
 
 
 def _offer_row(view: TableView, offer: OfferView, y: float) -> str:
-    parts = [_who(view, offer.seat, _WHO, y)]
+    parts = [_who(view, offer.seat, y)]
     if offer.sent or any(offer.give) or any(offer.get):
-        words = "gives" if offer.sent else "drafts"
-        parts.append(_exchange(words, offer.give, offer.get, _SAYS, y))
+        parts.append(_exchange("gives" if offer.sent else "drafts", offer.give, offer.get, y))
     else:
-        parts.append(text(_SAYS, y + 5.4, "is composing an offer", size=WORD, fill=FAINT_INK))
+        parts.append(_word(_SAYS, y, "is composing an offer", FAINT_INK))
     return group(parts)
 
 
 def _answer_row(view: TableView, answer: AnswerView, y: float) -> str:
-    parts = [_who(view, answer.seat, _WHO, y)]
-    x = _SAYS
+    parts = [_who(view, answer.seat, y)]
     if any(answer.give) or any(answer.get):
         words = "gives" if answer.kind == "counter" else "drafts"
-        parts.append(_exchange(words, answer.give, answer.get, x, y))
+        parts.append(_exchange(words, answer.give, answer.get, y))
     else:
         words, fill = {
             "accept": ("✓ accepts", YES),
@@ -231,25 +230,20 @@ def _answer_row(view: TableView, answer: AnswerView, y: float) -> str:
             "composing": ("… composes a counter-offer", FAINT_INK),
             "counter": ("counters", INK),
         }.get(answer.kind, ("… has not answered yet", FAINT_INK))
-        bold = answer.kind in ("accept", "reject")
-        parts.append(text(x, y + 5.4, words, size=WORD, fill=fill, bold=bold))
+        parts.append(_word(_SAYS, y, words, fill, bold=answer.kind in ("accept", "reject")))
     return group(parts, **{"class": f"answer {answer.kind}"})
 
 
-def _who(view: TableView, seat: int, x: float, y: float) -> str:
-    room = _SAYS - x - 20
-    return drawing("small_settlement", x, y, color=SEATS[seat]) + text(
-        x + 13, y + 5.4, view.name(seat), size=WORD, fill=INK, max_width=room
-    )
+def _who(view: TableView, seat: int, y: float) -> str:
+    name = shortened(view.name(seat), WORD, _SAYS - _WHO - 20)
+    sign = drawing("small_settlement", _WHO, y, color=SEATS[seat])
+    return sign + _word(_WHO + 13, y, name)
 
 
-def _exchange(words: str, give: Bundle, get: Bundle, x: float, y: float) -> str:
-    parts = [text(x, y + 5.4, words, size=WORD, fill=INK)]
-    x += text_width(words, WORD) + 14
-    given, x = _bundle(give, x, y)
-    parts += [given, text(x, y + 5.4, "for", size=WORD, fill=INK)]
+def _exchange(words: str, give: Bundle, get: Bundle, y: float) -> str:
+    given, x = _bundle(give, _SAYS + text_width(words, WORD) + 14, y)
     wanted, _ = _bundle(get, x + text_width("for", WORD) + 14, y)
-    return group([*parts, wanted])
+    return group([_word(_SAYS, y, words), given, _word(x, y, "for"), wanted])
 
 
 def _bundle(cards: Bundle, x: float, y: float) -> tuple[str, float]:
@@ -265,7 +259,7 @@ def _bundle(cards: Bundle, x: float, y: float) -> tuple[str, float]:
             parts.append(resource_chip(resource, x, y, 0.84))
             x += 21
     if not parts:
-        parts.append(text(x - 9, y + 5.4, "…", size=WORD, fill=FAINT_INK))
+        parts.append(_word(x - 9, y, "…", FAINT_INK))
         x += 14
     return group(parts), x - 4
 
