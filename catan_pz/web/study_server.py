@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -39,6 +39,8 @@ MOST_STUDIES: Final = 20
 
 IDLE_SECONDS: Final = 600.0
 """A study that was idle for this long makes room for another once all are taken."""
+
+T = TypeVar("T")
 
 _LONGEST_PAUSE: Final = 60.0
 _SHORTEST_PAUSE: Final = 0.05
@@ -82,7 +84,7 @@ class Studies:
         if not self._has_room():
             await socket.close(TRY_AGAIN_LATER, "Enough people study here.")
             return
-        connection = StudyConnection(socket, self.begin, self.pool)
+        connection = StudyConnection(socket, self)
         self._connections.append(connection)
         try:
             await connection.run()
@@ -101,29 +103,24 @@ class Studies:
         idle.make_room()
         return True
 
+    async def in_thread(self, work: Callable[..., T], *given: Any) -> T:
+        """Run slow work, outside the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work, *given)
+
     def close(self) -> None:
         """Let the thread go."""
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
 class StudyConnection(Visitor):
-    """One browser's study: sends what has changed, hears what is to be done.
-
-    Args:
-        socket: the connection, accepted.
-        begin: makes the study, in a thread of the pool.
-        pool: the thread in which all is done that takes long.
-    """
+    """One browser's study: sends what has changed, hears what is to be done."""
 
     _study: Study
 
-    def __init__(
-        self, socket: WebSocket, begin: Callable[[], Study], pool: ThreadPoolExecutor
-    ) -> None:
+    def __init__(self, socket: WebSocket, studies: Studies) -> None:
         super().__init__(socket, "This study made room for another.")
         self.used = time.monotonic()  # when something was done last
-        self._begin = begin
-        self._pool = pool
+        self._studies = studies
         self._board: Any = None
         self._known: tuple[Any, int] = (None, 0)  # the tree, and how much the page has of it
         self._lock = asyncio.Lock()
@@ -131,9 +128,8 @@ class StudyConnection(Visitor):
 
     async def run(self) -> None:
         """Serve until the browser leaves, or has to make room."""
-        loop = asyncio.get_running_loop()
         # A long record takes a while to be replayed.
-        self._study = await loop.run_in_executor(self._pool, self._begin)
+        self._study = await self._studies.in_thread(self._studies.begin)
         leaver = asyncio.create_task(self._leave())
         try:
             await send(
@@ -204,7 +200,6 @@ class StudyConnection(Visitor):
         files = {"position": "position.json", "record": "game.jsonl"}
         if not isinstance(what, str) or what not in files:
             raise StudyError("a position or a record can be saved")
-        loop = asyncio.get_running_loop()
 
         def told() -> str:
             study = self._study
@@ -217,7 +212,7 @@ class StudyConnection(Visitor):
             return json.dumps({"file": files[what], "text": text})
 
         async with self._lock:
-            text = await loop.run_in_executor(self._pool, told)
+            text = await self._studies.in_thread(told)
         await send(self._socket, text)
 
     async def _play_on(self, wanted: Any) -> None:
@@ -260,10 +255,8 @@ class StudyConnection(Visitor):
 
     async def _tell(self, change: Callable[[], None], *, is_playing: bool = False) -> None:
         """Make a change in the studies' thread, and send what is new."""
-        loop = asyncio.get_running_loop()
         self.used = time.monotonic()
-        text = await loop.run_in_executor(self._pool, self._news, change, is_playing)
-        await send(self._socket, text)
+        await send(self._socket, await self._studies.in_thread(self._news, change, is_playing))
 
     def _news(self, change: Callable[[], None], is_playing: bool) -> str:
         study = self._study
