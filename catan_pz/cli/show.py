@@ -1,7 +1,7 @@
 """Games that are watched or exported: recordings and live matches, pictures, films, replays."""
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -85,9 +85,8 @@ def recorded_show(recording: Path, asked: WatchChoice, *, draw: bool = False) ->
     with compiling_shown(), record_errors(recording):
         for _ in record.replay():
             pass
-        for _ in islice(frames_of_record(record, asked.viewer, names, annotate), 2):
-            pass
-    frames = frames_of_record(record, asked.viewer, names, annotate, reasons)
+        frames = frames_of_record(record, asked.viewer, names, annotate, reasons)
+        frames = chain([*islice(frames, 2)], frames)  # agents have decided once, if they are asked
     return Show(frames, asked.viewer, names, annotate, record, len(record.decisions) + 1)
 
 
