@@ -1,10 +1,13 @@
 """Tables of a server for tests."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from catan_pz import agents
 from catan_pz.agents.base import Agent
@@ -72,6 +75,15 @@ def next_of(socket: Any, kind: str) -> Any:
     while kind not in (message := socket.receive_json()):
         pass
     return message if kind == "version" else message[kind]
+
+
+def closed(socket: Any) -> int:
+    """Hear until the connection is closed; the code of its end."""
+    from starlette.websockets import WebSocketDisconnect
+
+    with pytest.raises(WebSocketDisconnect) as raised:
+        deque(iter(socket.receive_json, None))
+    return int(raised.value.code)
 
 
 def saved_when(condition: Callable[[SavedTable], bool], path: Path) -> SavedTable:

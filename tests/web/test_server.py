@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable
-from tests.web.tables import active, hosted, next_of, saved_when, serving, socket_of
+from tests.web.tables import active, closed, hosted, next_of, saved_when, serving, socket_of
 from tests.web.test_replay import content
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
@@ -62,13 +61,6 @@ def told(socket: Any) -> list[Any]:
     while not (lines := socket.receive_json()["log"]):
         pass
     return list(lines)
-
-
-def closed(socket: Any) -> int:
-    """Hear until the connection is closed; why."""
-    with pytest.raises(WebSocketDisconnect) as raised:
-        deque(iter(socket.receive_json, None))
-    return int(raised.value.code)
 
 
 def test_pages_come_with_safe_headers_and_unknown_links_are_refused() -> None:

@@ -13,7 +13,7 @@ from catan_pz.agents.table import Table
 from catan_pz.cli import main
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from tests.web.tables import hosted
+from tests.web.tables import closed, hosted
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -131,9 +131,7 @@ def test_sizes_are_bounded(client: TestClient) -> None:
     with client.websocket_connect("/study/socket") as socket:
         begin(socket)
         socket.send_text("x" * (study_server.MOST_BYTES + 1))
-        with pytest.raises(WebSocketDisconnect) as closed:
-            socket.receive_json()
-        assert closed.value.code == responses.TOO_BIG
+        assert closed(socket) == responses.TOO_BIG
 
 
 def test_a_study_that_nobody_uses_makes_room(
@@ -147,15 +145,11 @@ def test_a_study_that_nobody_uses_makes_room(
         for socket in (first, second):
             begin(socket)
         refused = stack.enter_context(client.websocket_connect("/study/socket"))
-        with pytest.raises(WebSocketDisconnect) as closed:
-            refused.receive_json()
-        assert closed.value.code == responses.TRY_AGAIN_LATER
+        assert closed(refused) == responses.TRY_AGAIN_LATER
         ask(first, {"stop": True})  # the second one is idle for longer
         monkeypatch.setattr(study_server, "IDLE_SECONDS", 0.0)
         begin(stack.enter_context(client.websocket_connect("/study/socket")))
-        with pytest.raises(WebSocketDisconnect) as closed:
-            second.receive_json()
-        assert closed.value.code == responses.MADE_ROOM
+        assert closed(second) == responses.MADE_ROOM
         assert "position" in ask(first, {"stop": True})
 
 
