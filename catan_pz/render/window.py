@@ -16,7 +16,11 @@ _NO_DISPLAY: Final = (
 
 
 class Window:
-    """A resizable window; it opens with the first picture and may be closed by the user."""
+    """A resizable window; it opens with the first picture and may be closed by the user.
+
+    Attributes:
+        closed: whether it was closed, by the user or by `close`.
+    """
 
     def __init__(self, title: str = "catan-pz") -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -28,23 +32,14 @@ class Window:
         self._title = title
         self._window: Any = None
         self._picture: Any = None
-        self._closed = False
-
-    @property
-    def closed(self) -> bool:
-        """Whether the window was closed, by the user or by `close`."""
-        return self._closed
+        self.closed = False
 
     def show(self, rgb: NDArray[np.uint8]) -> None:
         """Show a picture, an array (height, width, 3) of uint8, fitted into the window.
 
         Does nothing once the window is closed.
         """
-        if rgb.ndim != 3 or rgb.shape[2] != 3 or rgb.dtype != np.uint8:
-            raise ValueError(
-                f"a picture is a uint8 array (height, width, 3), not {rgb.dtype} {rgb.shape}"
-            )
-        if self._closed:
+        if self.closed:
             return
         height, width, _ = rgb.shape
         if self._window is None:
@@ -78,7 +73,7 @@ class Window:
 
     def close(self) -> None:
         """Close the window for good; closing it twice does no harm."""
-        self._closed = True
+        self.closed = True
         if self._window is not None:
             self._window.destroy()
             self._window = None
