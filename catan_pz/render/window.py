@@ -22,16 +22,14 @@ class Window:
         closed: whether it was closed, by the user or by `close`.
     """
 
-    def __init__(self, title: str = "catan-pz") -> None:
+    def __init__(self) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         try:
             import pygame
         except ImportError as missing:
             raise ImportError(_MISSING) from missing
         self._pygame: Any = pygame
-        self._title = title
         self._window: Any = None
-        self._picture: Any = None
         self.closed = False
 
     def show(self, rgb: NDArray[np.uint8]) -> None:
@@ -41,35 +39,17 @@ class Window:
         """
         if self.closed:
             return
+        pygame = self._pygame
         height, width, _ = rgb.shape
         if self._window is None:
             self._open(width, height)
-        data = np.ascontiguousarray(rgb).tobytes()
-        self._picture = self._pygame.image.frombytes(data, (width, height), "RGB")
-        self.pump()
-        self._paint()
-
-    def pump(self) -> None:
-        """Handle resizing and closing. Call it about 20 times a second."""
-        if self._window is None:
-            return
-        pygame = self._pygame
         for event in pygame.event.get():
-            if getattr(event, "window", None) not in (self._window, None):
-                continue
-            if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
+            is_own = getattr(event, "window", None) in (self._window, None)
+            if is_own and event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 self.close()
                 return
-            if event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED):
-                self._paint()
-
-    def _place(self) -> tuple[int, int, int, int]:
-        """Where the picture lies: as large as fits, its proportions kept."""
-        width, height = self._picture.get_size()
-        across, down = self._window.size
-        scale = min(across / width, down / height)
-        size = (max(1, round(width * scale)), max(1, round(height * scale)))
-        return (across - size[0]) // 2, (down - size[1]) // 2, *size
+        data = np.ascontiguousarray(rgb).tobytes()
+        self._paint(pygame.image.frombytes(data, (width, height), "RGB"))
 
     def close(self) -> None:
         """Close the window for good; closing it twice does no harm."""
@@ -77,7 +57,6 @@ class Window:
         if self._window is not None:
             self._window.destroy()
             self._window = None
-            self._picture = None
 
     def _open(self, width: int, height: int) -> None:
         pygame = self._pygame
@@ -91,19 +70,19 @@ class Window:
             desktop_width, desktop_height = pygame.display.get_desktop_sizes()[0]
             shrink = min(1.0, 0.92 * desktop_width / width, 0.88 * desktop_height / height)
             size = (max(1, round(width * shrink)), max(1, round(height * shrink)))
-            self._window = pygame.Window(self._title, size, resizable=True)
+            self._window = pygame.Window("catan-pz", size, resizable=True)
         except pygame.error as reason:
             raise RuntimeError(_NO_DISPLAY.format(reason=reason)) from reason
 
-    def _paint(self) -> None:
-        """Draw the picture on a dark ground."""
-        if self._window is None or self._picture is None:
-            return
-        left, top, width, height = self._place()
-        fitted = self._picture
-        if (width, height) != fitted.get_size():
-            fitted = self._pygame.transform.smoothscale(fitted, (width, height))
+    def _paint(self, picture: Any) -> None:
+        """Draw a picture in the middle of a dark ground, as large as fits."""
+        width, height = picture.get_size()
+        across, down = self._window.size
+        scale = min(across / width, down / height)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        if size != (width, height):
+            picture = self._pygame.transform.smoothscale(picture, size)
         surface = self._window.get_surface()
         surface.fill((32, 36, 40))
-        surface.blit(fitted, (left, top))
+        surface.blit(picture, ((across - size[0]) // 2, (down - size[1]) // 2))
         self._window.flip()
