@@ -39,6 +39,8 @@ _DECIDES: Final = {
     "close": "choose whom to trade with, or withdraw",
 }
 
+_ON_THE_BOARD: Final = ("roads", "settlements", "cities")
+
 
 def prompt(view: TableView, seat: int, pressable: Sequence[Control], draft: Draft) -> str:
     """The line above the controls: what a person is to do, or who decides instead."""
@@ -102,35 +104,22 @@ def view_json(view: TableView) -> dict[str, Any]:
     return {
         **{f"seat {one.seat}": _seat_json(view, one) for one in view.seats},
         "bank": view.bank,
-        "deck": view.deck_size,
+        "deck_size": view.deck_size,
         "dice": view.dice,
-        "fresh": view.rolled,
+        "rolled": view.rolled,
         "turn": view.turn,
-        "turn_player": view.turn_player,
         "phase": view.phase,
         "decides": [seat, doing],
-        "target": view.target_points,
+        "target_points": view.target_points,
         "offer": None if view.offer is None else asdict(view.offer),
-        "robber": view.robber,
     }
 
 
 def _seat_json(view: TableView, seat: SeatView) -> dict[str, Any]:
-    return {
-        "name": view.name(seat.seat),
-        "points": seat.visible_points,
-        "hidden": seat.hidden_points,
-        "size": seat.hand_size,
-        "hand": seat.hand,
-        "card_count": seat.card_count,
-        "cards": seat.cards,
-        "played": seat.cards_played,
-        "road": seat.road_length,
-        "longest": seat.has_longest_road,
-        "largest": seat.has_largest_army,
-        "left": seat.pieces_left,
-        "discards": seat.to_discard,
-    }
+    """What is known of a seat beside its pieces on the board."""
+    known = {name: value for name, value in asdict(seat).items() if name not in _ON_THE_BOARD}
+    counted = {"hidden_points": seat.hidden_points, "pieces_left": seat.pieces_left}
+    return known | counted | {"name": view.name(seat.seat)}
 
 
 @cache

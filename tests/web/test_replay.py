@@ -52,7 +52,8 @@ def test_every_frame_shows_what_its_viewer_knows(recorded: Path, viewer: int | N
     assert game["winner"] == record.result["winner"]
     if viewer is None:
         seats = [known[f"seat {seat}"] for seat in range(2)]
-        assert [seat["points"] + seat["hidden"] for seat in seats] == record.result["points"]
+        points = [seat["visible_points"] + seat["hidden_points"] for seat in seats]
+        assert points == record.result["points"]
         assert GameRecord.from_lines(game["record"]) == record
     else:  # a record holds all that is hidden
         assert game["record"] == ""

@@ -21,7 +21,7 @@ function completed(game) {
   for (const frame of game.frames) frame.view = view = { ...view, ...frame.view };
   const seats = (of) => Object.keys(of).filter((key) => key.startsWith("seat ")).map((key) => of[key]);
   game.names = seats(view).map(({ name }) => name);
-  game.points = game.frames.map((frame) => seats(frame.view).map(({ points, hidden }) => points + hidden));
+  game.points = game.frames.map((frame) => seats(frame.view).map((seat) => seat.visible_points + seat.hidden_points));
   return game;
 }
 
@@ -112,7 +112,7 @@ class Chart {
 class Charts {
   constructor(game, seek) {
     this.game = game;
-    const { target } = game.frames[0].view;
+    const target = game.frames[0].view.target_points;
     const top = Math.max(target, ...game.points.flat());
     const points = new Chart(game, "points", game.points, top, 5, seek);
     for (let k = 0; k <= top; k += 2) points.rule(k, "grid");

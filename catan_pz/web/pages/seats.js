@@ -58,31 +58,32 @@ export class Seats {
     const count = Object.keys(view).filter((key) => key.startsWith("seat ")).length;
     if (this.seats.length !== count) this.build(count);
     this.seats.forEach((parts, k) => this.seat(parts, view[`seat ${k}`], view.decides[0] === k, k === viewer ? "you" : tags[k]));
-    const dice = element("span", { className: `dice ${view.fresh ? "fresh" : ""}` }, ...view.dice.map(die));
+    const dice = element("span", { className: `dice ${view.rolled ? "fresh" : ""}` }, ...view.dice.map(die));
     const bank = view.bank.map((left, k) => counted(RESOURCES[k], left, `${RESOURCES[k]} in the bank`, left ? "" : "none"));
     this.bank.replaceChildren(dice, element("b", { textContent: "Bank" }), ...bank,
-      counted("card_back", view.deck, "development cards left"));
+      counted("card_back", view.deck_size, "development cards left"));
     this.showOffer(view);
   }
 
   seat({ panel, head, holds }, seat, moving, tag) {
     panel.classList.toggle("moving", moving);
-    const points = counted("victory_point", seat.points + (seat.hidden ? `+${seat.hidden}` : ""), "points", "points");
+    const hidden = seat.hidden_points ? `+${seat.hidden_points}` : "";
+    const points = counted("victory_point", seat.visible_points + hidden, "points", "points");
     const name = element("b", { className: "name", textContent: seat.name });
     head.replaceChildren(sign("small_settlement"), name, ...(tag ? [element("i", { textContent: tag })] : []), points);
     // Where anything may be in a hand, its size says all.
-    const unknown = seat.size > 0 && seat.hand.every(([low, high]) => low === 0 && high === seat.size);
+    const unknown = seat.hand_size > 0 && seat.hand.every(([low, high]) => low === 0 && high === seat.hand_size);
     const hand = unknown ? [] : seat.hand.map((bounds, k) =>
       counted(RESOURCES[k], range(bounds), RESOURCES[k], bounds[1] ? "" : "none"));
-    const discards = seat.discards ? [element("b", { className: "warn", textContent: `−${seat.discards}` })] : [];
-    const knights = counted("shield", seat.played[0], "knights played", seat.largest ? "award" : "");
-    const road = counted("winding_road", seat.road, "longest road", seat.longest ? "award" : "");
-    const left = seat.left.map((count, k) => counted(LEFT[k], count, `${LEFT_WORDS[k]} left`, "left"));
-    holds.replaceChildren(counted("resource_back", seat.size, "cards in hand"), ...discards, ...hand,
+    const discards = seat.to_discard ? [element("b", { className: "warn", textContent: `−${seat.to_discard}` })] : [];
+    const knights = counted("shield", seat.cards_played[0], "knights played", seat.has_largest_army ? "award" : "");
+    const road = counted("winding_road", seat.road_length, "longest road", seat.has_longest_road ? "award" : "");
+    const left = seat.pieces_left.map((count, k) => counted(LEFT[k], count, `${LEFT_WORDS[k]} left`, "left"));
+    holds.replaceChildren(counted("resource_back", seat.hand_size, "cards in hand"), ...discards, ...hand,
       counted("card_back", seat.card_count, this.cards(seat)), knights, road, ...left);
   }
 
-  cards({ cards, played }) {
+  cards({ cards, cards_played: played }) {
     const named = (counts) => counts.map((n, k) => (n ? `${n} ${words(CARDS[k])}` : "")).filter(Boolean).join(", ");
     const parts = ["development cards"];
     if (cards?.some(Boolean)) parts.push(`held: ${named(cards)}`);
