@@ -9,12 +9,10 @@ import argparse
 import asyncio
 import json
 import socket
-import threading
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import uvicorn
 from websockets.sync.client import connect
 
 from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, END_TURN, REJECT, ROLL
@@ -22,10 +20,9 @@ from catan_pz.agents.adviser import Adviser
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 from catan_pz.web import live_table, responses
-from catan_pz.web.listening import open_socket
 from catan_pz.web.server import make_app
 from tests.play.presses import names_for
-from tests.web.tables import hosted
+from tests.web.tables import hosted, running
 
 
 class Counted(socket.socket):
@@ -38,6 +35,13 @@ class Counted(socket.socket):
         data = super().recv(*given)
         self.received += len(data)
         return data
+
+
+def connected(port: int) -> Counted:
+    """A connection to this machine."""
+    made = Counted(socket.AF_INET, socket.SOCK_STREAM)
+    made.connect(("127.0.0.1", port))
+    return made
 
 
 def heard(browser: Any) -> dict[str, Any]:
@@ -53,15 +57,14 @@ def play(seed: int, shown: list[float]) -> str:
     session = game.session
     adviser = Adviser(session.game, 0, "heuristic", 7)
     app = make_app([live_table.LiveTable(game, pause=0.6)])
-    opened = open_socket("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="websockets-sansio"))
-    threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True).start()
-    sock = Counted(socket.AF_INET, socket.SOCK_STREAM)
-    sock.connect(opened.getsockname())
-    address = f"ws://127.0.0.1:{opened.getsockname()[1]}/socket/{game.links[0]}"
+    path = f"/socket/{game.links[0]}"
     turns, presses, answers, acted = 0, 0, 0, -1
     between, ended = [], None
-    with connect(address, sock=sock, max_size=None) as browser:
+    with (
+        running(app) as port,
+        connected(port) as sock,
+        connect(f"ws://127.0.0.1:{port}{path}", sock=sock, max_size=None) as browser,
+    ):
         while not (news := heard(browser))["over"]:
             is_new = news["version"] == game.version_of(0) > acted
             if news["to_move"] != 0 or not is_new:
@@ -85,7 +88,6 @@ def play(seed: int, shown: list[float]) -> str:
                 acted = news["version"]
             if action == END_TURN:
                 ended = sum(shown)
-    server.should_exit = True
     return (
         f"| {seed} | {turns} | {presses / turns:.1f} | {answers / presses:.0%} "
         f"| {sum(between) / len(between):.1f} | {sock.received / 1000:.0f} |"

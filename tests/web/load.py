@@ -11,39 +11,15 @@ import contextlib
 import json
 import random
 import re
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import websockets
 
+from tests.web.tables import serve_command
+
 _LARGEST_MESSAGE = 2**22
-
-
-@contextlib.contextmanager
-def server(tables: int, agents: str) -> Iterator[tuple[int, list[str], list[str]]]:
-    """A server's process id, and the addresses of seats and of onlookers."""
-    words = ["serve", "--port", "0", "--tables", str(tables), "--agents", agents]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "catan_pz.cli", *words], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    seats, onlookers = [], []
-    try:
-        for line in process.stdout:
-            found = re.search(r"http://(\S+)/table/(\S+)", line)
-            if found is not None:
-                listed = onlookers if line.startswith("Onlookers") else seats
-                listed.append(f"ws://{found[1]}/socket/{found[2]}")
-            if line.startswith("Study"):
-                break
-        yield process.pid, seats, onlookers
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def memory(process: int) -> float:
@@ -140,11 +116,15 @@ def main() -> None:
     parser.add_argument("--pace", type=float, default=1, help="seconds between presses of a seat")
     parser.add_argument("--agents", default="heuristic")
     given = parser.parse_args()
-    with server(given.tables, given.agents) as (process, seats, onlookers):
+    with serve_command("--tables", str(given.tables), "--agents", given.agents) as (process, said):
+        links = re.findall(r"(?m)^(\w+).*: http://(\S+)/table/(\S+)", said)
+        sockets = [(who, f"ws://{host}/socket/{link}") for who, host, link in links]
+        onlookers = [socket for who, socket in sockets if who == "Onlookers"]
+        seats = [socket for who, socket in sockets if who != "Onlookers"]
         begun = memory(process)
         own, others = asyncio.run(measure(given, seats, onlookers))
         played = memory(process)
-    with server(1, given.agents) as (process, _, _):
+    with serve_command("--agents", given.agents) as (process, _):
         alone = memory(process)
     print("| | presses | p50 | p99 | longest |")
     print("|---|---|---|---|---|")

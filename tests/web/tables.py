@@ -1,5 +1,8 @@
-"""Tables of a server for tests."""
+"""Tables of a server for tests, and servers that run."""
 
+import subprocess
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -63,6 +66,43 @@ def serving(
     table = LiveTable(game or hosted((None, "random")), path, pause)
     with TestClient(make_app([table])) as client:
         yield client, table
+
+
+@contextmanager
+def running(app: Any) -> Iterator[int]:
+    """A real server of an application, in a thread; gives its port."""
+    import uvicorn
+
+    from catan_pz.web.listening import open_socket
+
+    config = uvicorn.Config(
+        app, log_level="warning", ws="websockets-sansio", timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    with open_socket("127.0.0.1", 0) as opened:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
+        thread.start()
+        try:
+            yield opened.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(timeout=60)
+
+
+@contextmanager
+def serve_command(*options: str) -> Iterator[tuple[int, str]]:
+    """`catan-pz serve` in a process of its own: the process's id, and the links that it prints."""
+    words = [sys.executable, "-m", "catan_pz.cli", "serve", "--port", "0", *options]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said = ""
+    try:
+        while "Study" not in said:
+            said += process.stdout.readline()
+        yield process.pid, said
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def socket_of(table: Any, viewer: int) -> str:

@@ -5,8 +5,8 @@ Chromium is looked for on the path; `playwright install chromium` brings another
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from tests.play.recordings import recorded
 from tests.web.browser.pages import TIMEOUT
-from tests.web.tables import hosted
+from tests.web.tables import hosted, running
 
 __all__ = ["recorded"]
 
@@ -78,14 +78,11 @@ class Served(NamedTuple):
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Served]]:
     """Starts a server: who plays, by which rules or from where, who advises, the table's file."""
-    import uvicorn
-
-    from catan_pz.web.listening import open_socket
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.server import make_app
     from catan_pz.web.study_server import Studies
 
-    running = []
+    servers = ExitStack()
 
     def started(
         playing: list[str | None],
@@ -103,21 +100,8 @@ def serve() -> Iterator[Callable[..., Served]]:
             adviser=None if adviser is None else agents.load(adviser),
         )
         table = LiveTable(game, path)
-        opened = open_socket("127.0.0.1", 0)
-        config = uvicorn.Config(
-            make_app([table], Studies()),
-            log_level="warning",
-            ws="websockets-sansio",
-            timeout_graceful_shutdown=1,
-        )
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
-        thread.start()
-        running.append((server, thread, opened))
-        return Served(table, f"http://127.0.0.1:{opened.getsockname()[1]}")
+        port = servers.enter_context(running(make_app([table], Studies())))
+        return Served(table, f"http://127.0.0.1:{port}")
 
-    yield started
-    for server, thread, opened in running:
-        server.should_exit = True
-        thread.join(timeout=60)
-        opened.close()
+    with servers:
+        yield started

@@ -5,7 +5,6 @@ Also says how long the first picture takes and what a page weighs.
 
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import table_text, write
+from tests.web.tables import serve_command
 
 _AGENTS: Final = [None, "heuristic", "heuristic", "heuristic"]
 _PICTURES: Final = (
@@ -49,20 +49,9 @@ def serving(folder: Path) -> Iterator[dict[str, str]]:
     links = {-1: "onlookers-of-the-picture", 0: "seat-of-the-picture"}
     write(folder / "table-0.jsonl", table_text(record, links))
     record.save(position)
-    words = ["serve", "--port", "0", "--save", str(folder), "--study", str(position)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "catan_pz.cli", *words], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    try:
-        said = ""
-        while "Study" not in said:
-            said += process.stdout.readline()
+    with serve_command("--save", str(folder), "--study", str(position)) as (_, said):
         found = re.findall(r"http\S+", said)
         yield {"table": found[0], "study": found[-1]}
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def first_picture(page: Any) -> str:
