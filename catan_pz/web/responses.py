@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -52,7 +52,7 @@ OPEN_HEADERS: Final = {
 
 def page(name: str, **parts: str) -> Response:
     """A page of HTML, with parts for the places that it names in double braces."""
-    return _response(filled(content(f"{name}.html"), parts), "text/html")
+    return HTMLResponse(filled(content(f"{name}.html"), parts))
 
 
 async def asset(request: Request) -> Response:
@@ -60,11 +60,7 @@ async def asset(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in FILES:
         return PlainTextResponse("There is no such file.", 404)
-    return _response(content(name), FILES[name])
-
-
-def _response(text: str, media_type: str) -> Response:
-    return Response(text, media_type=f"{media_type}; charset=utf-8")
+    return Response(content(name), media_type=FILES[name])
 
 
 def is_own_origin(socket: WebSocket) -> bool:

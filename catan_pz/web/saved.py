@@ -141,20 +141,18 @@ class TableFile:
                     self._saved = None
                 await asyncio.to_thread(write, self._path, text)
             except OSError as error:
-                self._warn(error.strerror or str(error))
+                reason = error.strerror or str(error)
+                self._warn(
+                    f"This table isn't saved at present: {reason}. It is tried again with the next "
+                    "decision.",
+                    f"can't be written: {reason}. Its table goes on unsaved.",
+                )
             else:
                 self._saved = played
-                self._end_warning()
+                self._warn(None, "is written again.")
 
-    def _warn(self, reason: str) -> None:
-        again = "It is tried again with the next decision."
-        warning = f"This table isn't saved at present: {reason}. {again}"
+    def _warn(self, warning: str | None, logged: str) -> None:
+        """Warn the viewers, or no longer; what is new to them is logged, too."""
         if warning != self.warning:
-            words = "%s can't be written: %s. Its table goes on unsaved."
-            _LOGGER.warning(words, self._path, reason)
+            _LOGGER.warning("%s %s", self._path, logged)
         self.warning = warning
-
-    def _end_warning(self) -> None:
-        if self.warning is not None:
-            _LOGGER.warning("%s is written again.", self._path)
-        self.warning = None
