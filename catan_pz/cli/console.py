@@ -190,6 +190,12 @@ def load_record(path: Path) -> "GameRecord":
         return GameRecord.load(path)
 
 
+def check_seat(option: str, seat: int | None, count: int) -> None:
+    """Refuse a seat beyond those of a game."""
+    if seat is not None and seat >= count:
+        raise click.UsageError(f"{option} {seat}: this game has the seats 0 to {count - 1}")
+
+
 def check_target(option: str, path: Path | None) -> None:
     """Refuse a file that can't be written, before a game is played that would be lost."""
     from catan_pz.files import check_writable

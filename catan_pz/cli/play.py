@@ -14,6 +14,7 @@ from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
     check_record_target,
+    check_seat,
     command,
     compiling_shown,
     ended_as_by_ctrl_c,
@@ -147,7 +148,7 @@ def _recorded_agents(
     """
     from catan_pz.agents.registry import no_foreign_code
 
-    _check_seat(seat, rules.num_players)
+    check_seat("--seat", seat, rules.num_players)
     specs = [None if k == seat else spec for k, spec in enumerate(played)]
     if specs.count(None) > 1:
         raise click.UsageError("a person played another seat: say who plays now with --against")
@@ -161,16 +162,11 @@ def _recorded_agents(
 def specs_around(rules: "Rules", seat: int, against: str) -> list[str | None]:
     """Names of agents by seat, None for the person's seat."""
     count = rules.num_players
-    _check_seat(seat, count)
+    check_seat("--seat", seat, count)
     found: list[str | None] = [None] * count
     for k, spec in enumerate(specs_by_seat("--against", against, count - 1), 1):
         found[(seat + k) % count] = spec
     return found
-
-
-def _check_seat(seat: int, count: int) -> None:
-    if seat >= count:
-        raise click.UsageError(f"--seat {seat}: this game has the seats 0 to {count - 1}")
 
 
 def loaded(specs: Sequence[str | None], rules: "Rules") -> list[Any]:

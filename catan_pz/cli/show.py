@@ -11,6 +11,7 @@ from rich.console import Console
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.cli.console import (
+    check_seat,
     compiling_shown,
     load_record,
     need,
@@ -52,10 +53,7 @@ class Show(NamedTuple):
 
 def _annotations(asked: WatchChoice, rules: Rules, *, draw: bool) -> Annotations:
     """Advice and win probabilities by the agents asked for."""
-    if asked.viewer is not None and asked.viewer >= rules.num_players:
-        raise click.UsageError(
-            f"--viewer {asked.viewer}: this game has the seats 0 to {rules.num_players - 1}"
-        )
+    check_seat("--viewer", asked.viewer, rules.num_players)
     adviser, estimator = (
         None if spec is None else load_agent(spec, rules)
         for spec in (asked.advice, asked.win_probability)
