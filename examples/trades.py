@@ -11,6 +11,8 @@ import argparse
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -22,6 +24,7 @@ from catan_pz.actions import bundle_to_dict
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.arena.report import save_plot
 from catan_pz.events import Event, EventKind, Events
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
@@ -78,11 +81,9 @@ class Trades:
 
         game.listeners.append(listen)
 
-    def plot(self, path: str) -> None:
+    def draw(self, figure: Any) -> None:
         """Draw what was offered and traded by size, the answers, and the cards by resource."""
-        import matplotlib.pyplot as plt
-
-        figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+        axes = figure.subplots(1, 3)
         sizes = [Counter(), Counter()]
         for counted, by_size in zip((self.made, self.closed), sizes, strict=True):
             for offer, count in counted.items():
@@ -103,7 +104,6 @@ class Trades:
             axis.set_title(title)
             if len(series) > 1:
                 axis.legend(frameon=False)
-        figure.savefig(path, dpi=110)
 
     def show(self) -> None:
         """Print the counts."""
@@ -151,7 +151,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--games", type=int, default=100, help="games to play")
     add("--players", type=int, default=4, help="players, where the agent is no model")
     add("--seed", type=int, default=0, help="of boards, dice and draws")
-    add("--plot", help="file for a picture, .png or .svg")
+    add("--plot", type=Path, help="file for a picture, .png or .svg")
     options = parser.parse_args(arguments)
     if options.games < 1:
         raise ValueError(f"games must be an int from 1, got {options.games}")
@@ -180,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> Trades:
     console.print(f"{options.agent} won {won} of {options.games} games against {options.against}")
     trades.show()
     if options.plot:
-        trades.plot(options.plot)
+        save_plot(options.plot, 11, 3.4, trades.draw)
     return trades
 
 

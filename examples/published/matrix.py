@@ -16,7 +16,6 @@ games that those agents play.
 """
 
 import csv
-import io
 import json
 import os
 import shlex
@@ -35,9 +34,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from catan_pz.arena import Result, play_tournament
+from catan_pz.arena.report import save_plot
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.checks import check_choice
-from catan_pz.files import whole_file
+from catan_pz.files import write_bytes
 from catan_pz.published.rocco.agent import RandomRoccoAgent, RoccoAgent
 from catan_pz.training.console import REPEATABLE, run_program
 from catan_pz.training.evaluation import as_csv
@@ -177,7 +177,7 @@ def train(name: str, seed: int, args: Args) -> None:
         return
     folder, words = folder_of(name, seed, args), options_of(name, seed, args)
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder / "options.json", json.dumps(words).encode())
+    write_bytes(folder / "options.json", json.dumps(words).encode())
     script = str(Path(__file__).with_name("rocco.py"))
     resume = ["--resume"] if (folder / "checkpoint.json").exists() else []
     command = [sys.executable, script, *words, f"--episodes={episodes_of(name, args)}", *resume]
@@ -307,13 +307,8 @@ def curve_rows(args: Args) -> list[dict[str, Any]]:
     return rows
 
 
-def draw_curves(rows: list[dict[str, Any]]) -> bytes:
-    """The curves with their quartile bands as a PNG."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    FigureCanvasAgg(figure)
+def draw_curves(figure: Any, rows: list[dict[str, Any]]) -> None:
+    """Draw the curves with their quartile bands."""
     axes = figure.add_subplot()
     for name in dict.fromkeys(row["type"] for row in rows):
         own = [row for row in rows if row["type"] == name]
@@ -323,15 +318,6 @@ def draw_curves(rows: list[dict[str, Any]]) -> bytes:
     axes.set(xlabel="games", ylabel=f"points at turn 120, mean of {BLOCK} games")
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right upper")
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=120)
-    return file.getvalue()
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
-    with whole_file(path) as draft:
-        draft.write_bytes(data)
 
 
 def main(arguments: Sequence[str] | None = None) -> Result:
@@ -345,8 +331,8 @@ def main(arguments: Sequence[str] | None = None) -> Result:
                 done.result()
     rows = curve_rows(args)
     if rows:
-        write(out / "curves.csv", as_csv(rows))
-        write(out / "curves.png", draw_curves(rows))
+        write_bytes(out / "curves.csv", as_csv(rows))
+        save_plot(out / "curves.png", 8, 5, lambda figure: draw_curves(figure, rows))
     own, further = tournament(args)
     write_tables(out, "matrix", own)
     if further is not None:
@@ -360,9 +346,9 @@ def write_tables(out: Path, name: str, result: Result) -> None:
         {"first": first, "second": second, "won": won, "games": games}
         for (first, second), (won, games) in wins(result).items()
     ]
-    write(out / f"{name}.csv", as_csv(cells))
+    write_bytes(out / f"{name}.csv", as_csv(cells))
     text = "\n".join([*totals_table(result), "", *matrix_table(result)]) + "\n"
-    write(out / f"{name}.md", text.encode())
+    write_bytes(out / f"{name}.md", text.encode())
     print(text)
 
 

@@ -29,7 +29,6 @@ continues from the last checkpoint and gives the same games as a run that never 
 Source: "Deep Reinforcement Learning in Strategic Board Game Environments", EUMAS 2018.
 """
 
-import io
 import json
 import os
 import time
@@ -51,6 +50,7 @@ from catan_pz import Game, agents, describe_action
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import specs_by_seat
 from catan_pz.agents.table import Table
+from catan_pz.arena.report import save_plot
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.events import EventKind, Events
 from catan_pz.published.xenou.agent import XenouAgent, XenouModel
@@ -246,7 +246,7 @@ def write_results(series: Series, folder: Path) -> None:
     write_bytes(folder / "games.csv", as_csv(series.rows))
     if decisions:
         write_bytes(folder / "decisions.csv", as_csv(decisions))
-    write_bytes(folder / "curve.png", draw(series, means))
+    save_plot(folder / "curve.png", 9, 4, lambda figure: draw(figure, series, means))
     if args.keep > 1:
         results = [{"against": args.against, "seed": args.seed, **win_rate(series.rows)}]
         card = {
@@ -263,13 +263,8 @@ def write_results(series: Series, folder: Path) -> None:
         write_bytes(folder / "model.md", model.card_text("xenou_kept").encode())
 
 
-def draw(series: Series, means: np.ndarray) -> bytes:
-    """Squared error by decision of a game, and games won: by place in a series, or so far."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 4), layout="constrained")
-    FigureCanvasAgg(figure)
+def draw(figure: Any, series: Series, means: np.ndarray) -> None:
+    """Draw the squared error by decision, and the games won: by place in a series, or so far."""
     left, right = figure.subplots(1, 2)
     left.plot(np.arange(1, len(means) + 1), means)
     left.set(title="learning within a game", xlabel="decision", ylabel="mean squared error of Q")
@@ -288,9 +283,6 @@ def draw(series: Series, means: np.ndarray) -> bytes:
     right.fill_between(x, low, high, alpha=0.2)
     right.axhline(25, color="gray", linestyle="--")
     right.set(title=f"against {series.args.against}", ylabel="games won, %")
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=120)
-    return file.getvalue()
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
