@@ -8,8 +8,7 @@ In each generation some sets of weights are drawn around the best mean so far (H
 Evolution Strategy: A Tutorial", 2016). Each plays the same games, one against copies of the player
 whose weights were set by hand, and the mean moves towards those that won most. Every few
 generations the mean itself is evaluated on other games, and written to `weights.json`; the values
-of all generations are in `generations.jsonl`, from which `--resume` goes on exactly, with an
-evaluation that was broken off, too.
+of all generations are in `generations.jsonl`, from which `--resume` goes on exactly.
 """
 
 import json
@@ -31,7 +30,7 @@ from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.weights import Weights, evolved
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.checks import check_count
-from catan_pz.files import whole_file
+from catan_pz.files import write_bytes
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.options import Count, parse
 
@@ -138,32 +137,15 @@ class Tuning:
         """The mean's win rate on games of its own, with its interval; its weights are written."""
         weights, games = self.weights_at(self.strategy.mean), self.args.eval_games
         won = self.won(weights, games, EVALUATION_SEED)
-        with whole_file(self.args.out / "weights.json") as draft:
-            draft.write_text(self._chosen(), encoding="utf-8")
+        chosen = {name: getattr(weights, name) for name in self.names}
+        write_bytes(self.args.out / "weights.json", (json.dumps(chosen, indent=1) + "\n").encode())
         low, high = wilson(won, games, normal_quantile(0.95))[-2:]
         return f"{100 * won / games:.1f} % of {games:,} games ({100 * low:.1f} to {100 * high:.1f})"
-
-    def _chosen(self) -> str:
-        """The weights of the mean, as `weights.json` holds them."""
-        weights = self.weights_at(self.strategy.mean)
-        return json.dumps({name: getattr(weights, name) for name in self.names}, indent=1) + "\n"
-
-    @property
-    def has_written(self) -> bool:
-        """Whether `weights.json` is the mean's: it is written once the mean is evaluated."""
-        file = self.args.out / "weights.json"
-        return file.exists() and file.read_text(encoding="utf-8") == self._chosen()
 
 
 def bound(args: Args) -> dict[str, Any]:
     """The options that a resumed run must share."""
     return {name: getattr(args, name) for name in BINDING}
-
-
-def write_lines(log: Path, lines: Sequence[Any]) -> None:
-    """Write the file of generations, whole or not at all."""
-    with whole_file(log) as draft:
-        draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
 def played_before(args: Args, log: Path) -> list[list[float]]:
@@ -187,7 +169,7 @@ def played_before(args: Args, log: Path) -> list[list[float]]:
 
 
 def report(tuning: Tuning) -> None:
-    """Evaluate the mean, and say what came of it."""
+    """Evaluate the mean, and print its win rate."""
     console.print(f"generation {tuning.done}: mean {tuning.evaluate()}", highlight=False)
 
 
@@ -199,12 +181,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for values in played:
         tuning.generation(values)
     args.out.mkdir(parents=True, exist_ok=True)
-    if played and tuning.is_evaluated and not tuning.has_written:
+    if played and tuning.is_evaluated:  # it may have been broken off
         report(tuning)
     left = range(len(played), args.generations)
     for _ in track(left, "generations", console=console, disable=not console.is_terminal):
         played.append(tuning.generation())
-        write_lines(log, [bound(args), *played])
+        lines = [bound(args), *played]
+        write_bytes(log, "".join(json.dumps(line) + "\n" for line in lines).encode())
         if tuning.is_evaluated:
             report(tuning)
 
