@@ -28,7 +28,7 @@ from rich.progress import track
 
 from catan_pz.agents.registry import split_specs
 from catan_pz.checks import check_choice
-from catan_pz.files import whole_file
+from catan_pz.files import write_bytes
 from catan_pz.training.console import REPEATABLE, run_program
 from catan_pz.training.evaluation import as_csv
 from catan_pz.training.options import Count, parse
@@ -272,8 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     if rows:
         out, text = Path(args.out), as_markdown(rows)
         for name, data in (("ablation.md", text.encode()), ("ablation.csv", as_csv(rows))):
-            with whole_file(out / name) as draft:
-                draft.write_bytes(data)
+            write_bytes(out / name, data)
         print(text)
     if failed:
         raise RuntimeError("\n".join(failed))

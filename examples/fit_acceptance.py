@@ -122,15 +122,15 @@ def main() -> None:
     for name in (*TYPES, *["jsettlers"] * args.jsettlers):
         if name not in answers:
             answers[name] = answers_of(name, args.games)
-            with whole_file(kept) as draft, draft.open("wb") as file:
-                np.savez_compressed(file, **answers)
+            with whole_file(kept) as draft:
+                np.savez_compressed(draft, **answers)
     types = []
     for name, rows in answers.items():
         is_held = rows[:, 0] % 5 == 0
         report(name, fitted(rows[~is_held, 2:], rows[~is_held, 1]), rows[is_held])
         types.append(fitted(rows[:, 2:], rows[:, 1]))
-    with whole_file(args.out / "acceptance.npz") as draft, draft.open("wb") as file:
-        np.savez_compressed(file, types=np.array(types), names=np.array(list(answers)))
+    with whole_file(args.out / "acceptance.npz") as draft:
+        np.savez_compressed(draft, types=np.array(types), names=np.array(list(answers)))
 
 
 if __name__ == "__main__":

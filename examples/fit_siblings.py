@@ -154,9 +154,9 @@ def make_part(args: argparse.Namespace, file: Path) -> None:
         seed = int(rng.integers(2**62))
         Table(Game(rules, seed), players, seat_seeds(seed, args.players)).play()
     features, targets = zip(*sampler.found, strict=True)
-    with whole_file(file) as draft, draft.open("wb") as stream:
+    with whole_file(file) as draft:
         np.savez(
-            stream,
+            draft,
             counts=np.array([len(one) for one in features]),
             features=np.concatenate(features).astype(np.float16),
             targets=np.concatenate(targets).astype(np.float32),

@@ -46,11 +46,11 @@ from catan_pz.agents.value.network import (
     width_of,
     workspace,
 )
-from catan_pz.files import read_arrays, whole_file
+from catan_pz.files import read_arrays, whole_file, write_bytes
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.terms import NOBODY
-from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import line_ups
 from catan_pz.training.options import (

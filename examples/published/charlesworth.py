@@ -42,6 +42,7 @@ from catan_pz import encoders
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import check_count
+from catan_pz.files import write_bytes
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.agent import ENCODERS, CharlesworthAgent, CharlesworthModel
 from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS
@@ -50,7 +51,7 @@ from catan_pz.published.charlesworth.networks import CharlesworthNetwork
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.training import evaluation
-from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.league import PastSelves
 from catan_pz.training.options import (

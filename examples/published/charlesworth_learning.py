@@ -134,8 +134,8 @@ def draw_probabilities(count: int) -> NDArray[np.float64]:
 def write_weights(path: Path, weights: Tensors) -> None:
     """Write a snapshot."""
     arrays: dict[str, Any] = {name: array.numpy(force=True) for name, array in weights.items()}
-    with whole_file(path) as draft, draft.open("wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    with whole_file(path) as draft:
+        np.savez(draft, allow_pickle=False, **arrays)
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:

@@ -38,12 +38,13 @@ from catan_pz import encoders, make_batch
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.checks import check_count
+from catan_pz.files import write_bytes
 from catan_pz.published.gendre.agent import GendreAgent, GendreModel
 from catan_pz.published.gendre.choices import LEAST_LIMIT, Choose, decide, legal_logits, undecided
 from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import line_ups
 from catan_pz.training.options import (

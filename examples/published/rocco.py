@@ -41,11 +41,12 @@ from torch.nn.functional import smooth_l1_loss
 from catan_pz import encoders
 from catan_pz.agents.network import sample_actions
 from catan_pz.checks import check_count, not_possible
+from catan_pz.files import write_bytes
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import OUTPUTS, RoccoAgent, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import line_ups
 from catan_pz.training.options import (

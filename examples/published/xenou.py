@@ -53,10 +53,11 @@ from catan_pz.agents.table import Table
 from catan_pz.arena.report import save_plot
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.events import EventKind, Events
+from catan_pz.files import write_bytes
 from catan_pz.published.xenou.agent import XenouAgent, XenouModel
 from catan_pz.published.xenou.networks import XenouOptions, fresh_weights
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays
 from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import as_csv
 from catan_pz.training.options import (
