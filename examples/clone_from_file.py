@@ -25,6 +25,7 @@ from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
 from catan_pz.agents.network import DenseNetwork, Model, NetworkAgent
+from catan_pz.checks import check_choice
 from catan_pz.encoders import load
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program, say
@@ -76,6 +77,8 @@ class Decisions(IterableDataset[Rows]):
             table = file.read_row_groups(order[first : first + self._groups].tolist())
             if self._args.player:
                 table = table.filter(pc.equal(table["player"], self._args.player))
+            if not len(table):
+                continue
             rows = [torch.from_numpy(column) for column in self._arrays(table)]
             choices = rows[1].sum(dim=1) > 1
             rows = [column[choices] for column in rows]
@@ -115,6 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     torch.manual_seed(args.seed)
     metadata = pq.read_metadata(args.data)
     about = json.loads(metadata.metadata[b"catan_pz"])
+    if args.player:
+        check_choice("player", args.player, tuple(about["players"]))
     rules, encoder = Rules.from_dict(about["rules"]), load(about["encoder"])
     sizes = encoder.size, args.width, args.width, rules.num_actions
     net = nn.Sequential(

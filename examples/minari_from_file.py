@@ -23,6 +23,7 @@ import tyro
 from gymnasium import spaces
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
+from catan_pz.checks import check_choice
 from catan_pz.encoders import load
 from catan_pz.training.console import run_program, say
 from catan_pz.training.options import parse
@@ -75,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> Any:
     """Write the dataset to where Minari keeps its own."""
     args = parse(Args, arguments, __doc__ or "")
     about = json.loads(pq.read_metadata(args.data).metadata[b"catan_pz"])
+    if args.player:
+        check_choice("player", args.player, tuple(about["players"]))
     (segment,) = load(about["encoder"]).segments
     actions = pq.read_schema(args.data).field("mask").type.list_size
     limits = segment.low, segment.high, (segment.size,), np.dtype(segment.dtype)
