@@ -14,7 +14,6 @@ import argparse
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 # Models are small: several threads get into each other's way on their products.
@@ -24,6 +23,7 @@ from catan_pz import agents
 from catan_pz.agents.network import SHIPPED, Model, NetworkAgent
 from catan_pz.agents.registry import specs_by_seat
 from catan_pz.arena import play_match
+from catan_pz.files import write_bytes
 from catan_pz.rules import PRESETS, Rules
 from catan_pz.training.console import run_program
 
@@ -96,21 +96,19 @@ def show(result: dict[str, Any]) -> str:
     )
 
 
-def ship(name: str, model: Model, results: list[dict[str, Any]], folder: Path = SHIPPED) -> None:
+def ship(name: str, model: Model, results: list[dict[str, Any]]) -> None:
     """Put a model and its card among those of the package.
 
     Raises:
         ValueError: for a name that can't be a file's, or that another agent has.
     """
-    known = set(agents.names()) - {path.stem for path in folder.glob("*.npz")}
+    known = set(agents.names()) - {path.stem for path in SHIPPED.glob("*.npz")}
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name) or name in known:
         raise ValueError(f"ship must be a free name, like ppo-4p, got {name!r}")
     plain = [{k: v for k, v in result.items() if k != "by_seat"} for result in results]
     carded = model.with_results(plain)
-    folder.mkdir(parents=True, exist_ok=True)
-    carded.save(folder / f"{name}.npz")
-    read = Model.read(folder / f"{name}.npz")
-    (folder / f"{name}.md").write_text(read.card_text(name), encoding="utf-8")
+    carded.save(SHIPPED / f"{name}.npz")
+    write_bytes(SHIPPED / f"{name}.md", carded.card_text(name).encode())
 
 
 def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:

@@ -15,7 +15,6 @@ import torch
 import torch.distributed as dist
 
 from catan_pz.agents.network import Model
-from catan_pz.checks import check_count
 from catan_pz.training.league import PastSelves
 
 Weights = Mapping[str, torch.Tensor]
@@ -146,8 +145,7 @@ class Versions:
     def __init__(
         self, past: PastSelves, network: torch.nn.Module, *, max_lag: int, every: int, seed: int
     ) -> None:
-        self.max_lag = check_count("max_lag", max_lag, least=0)
-        self.newest = 0
+        self.max_lag, self.newest = max_lag, 0
         self._past, self._network, self._every, self._seed = past, network, every, seed
         self._kept: dict[int, Weights] = {}
         self._keep()

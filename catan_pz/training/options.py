@@ -265,15 +265,12 @@ def training_card(args: Any, algorithm: str, program: str, device: Any = None) -
 
 
 def check_same_training(
-    saved: dict[str, Any], args: Any, file: str = "", *, may_differ: Collection[str] = MAY_DIFFER
+    saved: dict[str, Any], args: Any, *, may_differ: Collection[str] = MAY_DIFFER
 ) -> None:
-    """Refuse to resume from a checkpoint of a training with other options than those saved there.
-
-    The checkpoint is `file`; "" stands for the one in the output folder.
-    """
+    """Refuse to resume from a checkpoint whose training had other options, given as `saved`."""
     for name, value in asdict(args).items():
         if name not in may_differ and saved.get(name) != value:
             raise ValueError(
-                f"{name} must be {saved.get(name)!r}, as in the checkpoint "
-                f"{file or f'in {args.out}'}, got {value!r}; or name another output folder"
+                f"{name} must be {saved.get(name)!r}, as in the checkpoint in {args.out}, "
+                f"got {value!r}; or name another output folder"
             )

@@ -68,8 +68,6 @@ class Rivals:
         share: float,
         seed: int = 0,
     ) -> None:
-        if not 0 <= share <= 1:
-            raise not_possible("rivals_share", share, "a number from 0 to 1")
         self.past, self._network, self._device = past, network, network.scales.device
         self.base = network.base
         self._seed = seed

@@ -44,7 +44,6 @@ def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
     folder = tmp_path / "models"
     for module in (network, evaluate):
         monkeypatch.setattr(module, "SHIPPED", folder)
-    monkeypatch.setattr(evaluate.ship, "__defaults__", (folder,))
     (result,) = evaluate.main([str(file), "--games=10", "--against=random", "--ship=tiny-2p"])
     shipped = Model.read(folder / "tiny-2p.npz")
     assert shipped.card["frames"] == 1
