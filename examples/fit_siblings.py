@@ -50,11 +50,11 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_RESOURCES, Phase
 LINE_UP = ("value", "value", "value", "value", "value", "evolved", "heuristic")
 """Players, of which each seat gets one."""
 HELD_OUT = 10
-"""Of so many parts one is held out."""
+"""One of this many parts is held out."""
 SHARE, SETUP_SHARE = 0.12, 0.25
-"""Of the agent's decisions that are looked at."""
+"""Shares of the agent's decisions at which siblings are compared."""
 BEST, EXCHANGES = 5, 2
-"""Siblings by their value; one more of each is drawn."""
+"""Most actions and exchanges taken for their value; one more of each is drawn."""
 DRAWN = 2
 """D."""
 DIFFERENCES, LEVEL, ANCHOR = 2000.0, 1.0, 3.0

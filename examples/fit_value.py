@@ -331,8 +331,8 @@ class Learner:
             total = 0.0
             order = rows[torch.randperm(len(rows), generator=random)]
             for batch in order.split(args.batch_size):
-                log_odds = torch.log_softmax(self.network(features[batch].to(device)), 1)
-                loss = -(targets[batch].to(device) * log_odds).sum(1).mean()
+                log_probabilities = torch.log_softmax(self.network(features[batch].to(device)), 1)
+                loss = -(targets[batch].to(device) * log_probabilities).sum(1).mean()
                 optimizer.zero_grad()
                 loss.backward()
                 optimizer.step()

@@ -2,8 +2,8 @@
 
     python examples/make_positions.py catan_pz/arena/positions.npz
 
-Games between a `value` and three `evolved` players are stopped at a decision, so many for each
-phase. From there every legal action is played on in games drawn from what the seat may know, with
+Games between a `value` and three `evolved` players are stopped at a decision of a given phase.
+From there every legal action is played on in games drawn from what the seat may know, with
 the same cards and dice for all actions: for some turns by `evolved` players, then `value` judges.
 Actions that lag behind the best one by several standard errors are simulated no further.
 """
@@ -73,7 +73,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def stop(rules: Rules, seed: int, phase: Phase, earliest: int) -> list[int] | None:
-    """The actions before a decision of a phase, at the earliest after so many; None for none."""
+    """The actions up to a decision of a phase, `earliest` or more of them; None without one."""
     game, played = Game(rules, seed), list[int]()
     players = ["value" if seat == seed % 4 else "evolved" for seat in range(4)]
     with Table(game, players, seat_seeds(seed, 4)) as table:

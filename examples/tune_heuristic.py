@@ -37,7 +37,7 @@ from catan_pz.training.options import Count, parse
 console = Console()
 
 FIXED = ("parts", "close")
-"""Weights that are no sizes."""
+"""Weights that aren't tuned."""
 OF_TRADE = ("offer", "accept")
 STEPS = {"held": 6, "seven": 20, "bank": 15, "claim": 100, "road": 200}
 """How far weights are changed at first; others by a quarter, or by 20."""

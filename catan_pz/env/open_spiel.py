@@ -66,8 +66,8 @@ class CatanGame(pyspiel.Game):
     """The game with its parameters.
 
     Parameters: `num_players`, `trading`, `victory_points` and `max_turns` as in `Rules`;
-    `boards`: the first chance node draws one of so many boards; `point_reward`: the reward of each
-    victory point gained, from 0, besides 1 for a win and -1 for a loss.
+    `boards`: how many boards there are, of which the first chance node draws one; `point_reward`:
+    the reward of each victory point gained, from 0, besides 1 for a win and -1 for a loss.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:

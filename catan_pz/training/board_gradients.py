@@ -23,8 +23,8 @@ from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float32Array, Float32Matrix
 
 GAMES: Final = 64
-"""Games whose gradients are added one after the other; then those of all such groups are added.
-So the number of threads doesn't matter."""
+"""Games of a group: gradients are added within each group, then over all groups, so that the
+number of threads changes nothing."""
 
 
 @kernel
@@ -129,7 +129,7 @@ def run_back(  # wide: what is read, and what is written
     works: Float32Matrix,
     d_weights: Float32Matrix,
 ) -> None:
-    """Write the gradients of the weights, a row for so many `GAMES`.
+    """Write the gradients of the weights, a row for every `GAMES` games.
 
     `games` are gradients of the results (K, A); `d_latent` are those of (K, D).
     """

@@ -109,7 +109,7 @@ def run_update(  # wide: what is read, and what is written
     d_weights: Float32Matrix,
     losses: Float32Matrix,
 ) -> None:
-    """Write gradients and losses of a minibatch, a row for so many `GAMES`.
+    """Write gradients and losses of a minibatch, a row for every `GAMES` decisions.
 
     `games` are the rows of its decisions, with their advantages. The value head, of whose weights
     the last is its bias, has its gradients behind those of the network.

@@ -32,7 +32,7 @@ def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> Non
 
 
 def check_finite(state: Any, trained: str) -> None:
-    """Refuse to go on with NaN or infinity in the tensors of a state, after so much training."""
+    """Refuse to go on with NaN or infinity in a state's tensors, after `trained`: "9 games"."""
     if not all(bool(torch.isfinite(tensor).all()) for tensor in _floats(state)):
         raise FloatingPointError(
             f"after {trained} the network has values that aren't finite. The last checkpoint is "
@@ -100,10 +100,12 @@ class Checkpoints:
         return saved
 
     def save(self, frames: int, state: dict[str, Any], league: Sequence[str] = ()) -> None:
-        """Write a checkpoint; of the older ones the last stays, with the snapshots it needs.
+        """Write a checkpoint; the one before stays, with the snapshots that it needs.
 
-        `torch.load(weights_only=True)` reads the state back, which refers to these snapshots of the
-        league.
+        Args:
+            frames: how much was trained.
+            state: what `torch.load(weights_only=True)` can read back.
+            league: names of the snapshots that the state refers to.
         """
         file = io.BytesIO()
         torch.save(state, file)

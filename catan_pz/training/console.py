@@ -68,9 +68,12 @@ def heeding_signals(
 
 
 class Logs:
-    """Logs for TensorBoard, where that is installed, in a folder, None for nowhere; and a tracker.
+    """Logs for TensorBoard, if it is installed, and for a tracker.
 
-    A resumed training replaces what was logged after its checkpoint, at so many `frames`.
+    Args:
+        folder: of TensorBoard's logs; None for none.
+        frames: how much was trained before. What was logged after that is replaced.
+        tracker: if there is one.
     """
 
     def __init__(self, folder: Path | None, frames: int, tracker: Tracker | None = None) -> None:

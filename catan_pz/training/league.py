@@ -21,9 +21,9 @@ _RECENT: Final = 0.1
 
 
 class PastSelves:
-    """Snapshots of a learner in a folder, of which so many `active` ones play at a time.
+    """Snapshots of a learner in a folder; `active` of them play at a time.
 
-    Of the `pool` of names, of so many at most, the oldest is dropped first.
+    `pool` lists their names, the oldest first, which is dropped when there are more than `size`.
     """
 
     def __init__(self, folder: Path | str, size: int = 50, active: int = 4) -> None:
@@ -38,7 +38,7 @@ class PastSelves:
         self.pool = [*self.pool, name][-self.size :]
 
     def draw(self, rng: np.random.Generator) -> list[str]:
-        """Names of those to play: alternately a recent one and any."""
+        """Names of the snapshots that play: alternately a recent one and any."""
         count = len(self.pool)
         chosen = []
         for k in range(self.active if count else 0):

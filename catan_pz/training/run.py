@@ -40,7 +40,7 @@ class RunLearner(Protocol):
     def play(self, number: int) -> dict[str, Any]:
         """Play the part of this number and learn from it; figures by name.
 
-        The one named as the run's unit says how much was trained, 1 where there is none.
+        The figure named as the run's unit says how much was trained; without one it is 1.
         """
 
     def parameters(self) -> Any:
@@ -286,7 +286,7 @@ class Run:
             self._write(needed=needed)
 
     def _write(self, *, needed: bool) -> None:
-        """Write what isn't needed to resume: the model, its card, the table and the curve."""
+        """Write the model with its card, the table and the curve; none is needed to resume."""
         if not self.writes:
             return
         keep(lambda: self.learner.save(self.out, self.full_card()), "the model", needed=needed)
@@ -312,7 +312,7 @@ class Run:
             write_curve(self.out, self.curve, self._title, players, unit)
 
     def result(self, **more: Any) -> dict[str, Any]:
-        """What a training has come to; one that reached its end writes it to `result.json`.
+        """The result of the training; once it is finished it is written to `result.json`.
 
         How much was trained by the name of its option, `seconds`, `timers`, `means` (of the figures
         over the last 100 parts), `results` (the last evaluations) and `options`.

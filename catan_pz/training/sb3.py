@@ -42,11 +42,14 @@ def make_games(args: TrainingArgs, opponents: Any) -> CatanVecEnv:
 class SB3Learner:
     """A learner of Stable-Baselines3 and its games, for a `Run`.
 
-    There are checkpoints where the opponents are stateless: none could hold what others remember
-    of their games.
+    It writes checkpoints only if all opponents are stateless: what others remember of their games
+    can't be saved.
 
-    The games are its `CatanVecEnv`. A league, of which snapshots of the learner are part, gets one
-    after each so many updates.
+    Args:
+        model: the learner.
+        games: its `CatanVecEnv`.
+        league: opponents that include snapshots of the learner, if there are any.
+        league_every: updates between two snapshots.
     """
 
     def __init__(

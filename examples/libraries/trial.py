@@ -76,7 +76,7 @@ class Trial:
         return bool(row["interval"][0] > self._chance)
 
     def finish(self) -> dict[str, Any]:
-        """Print what the training has come to, by the games that confirmed it where some did.
+        """Print the result, by the games that confirmed it if there are any.
 
         Games that end a training show a win rate that is too high on average, so others measure it.
 

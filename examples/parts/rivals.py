@@ -151,8 +151,8 @@ class Rivals:
                 actions[rows] = self._ask(self._agents[name], units[rows], mask[rows], streams)
             else:
                 policy = self._policies[name]
-                chances = self._network.log_probabilities(units[rows], mask[rows], policy)
-                actions[rows] = sampled(chances, self._random)
+                log_probabilities = self._network.log_probabilities(units[rows], mask[rows], policy)
+                actions[rows] = sampled(log_probabilities, self._random)
         return actions
 
     def _ask(

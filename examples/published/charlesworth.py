@@ -329,7 +329,7 @@ class Learner:
         """Against three copies of each opponent, and of past selves as far as there are any."""
         args, line_ups = self.args, dict[str, Any](self.line_ups)
         for steps in self.eval_past:
-            # The newest snapshot that is at least so many updates old.
+            # The newest snapshot that is at least `steps` updates old.
             older = [name for name in self.league.pool if int(name) <= number - steps]
             if older:
                 ages = range(steps, steps + args.league_every)

@@ -94,7 +94,10 @@ class EpisodeGames:
 class ReplayMemory:
     """The last decisions of one learner, each with the state that it bootstraps from.
 
-    There are so many `numbers` in a state, small and whole, and so many `choices`.
+    Args:
+        capacity: decisions that are kept.
+        numbers: of a state; they fit int8.
+        choices: of the part that the targets come from.
     """
 
     def __init__(self, capacity: int, numbers: int, choices: int) -> None:

@@ -215,7 +215,7 @@ class Series:
             self.weights = unpack_arrays(state["weights"])
 
     def result(self) -> dict[str, Any]:
-        """What came of the games; the second half of series apart, where weights are kept."""
+        """Results of the games; those of the second halves of series apart if weights are kept."""
         rows = self.rows
         late = [row for row in rows if self.args.keep > 1 and 2 * row["place"] >= self.args.keep]
         names = [name for name in rows[0] if name not in ("game", "place", "seat", "won")]

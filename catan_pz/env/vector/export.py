@@ -25,8 +25,9 @@ def exported(
 
     Args:
         learner: a MaskablePPO or a DQN with dense layers alone (`MlpPolicy`, or
-            `MultiInputPolicy` on dict observations) or with a policy of `board_policies`,
-            trained on what an encoder gives; on "units" through `ScaleUnits`.
+            `MultiInputPolicy` on dict observations) or with a policy of
+            `catan_pz.training.policies`, trained on what an encoder gives; on "units" through
+            `ScaleUnits`.
         rules: those that it was trained with.
         card: how it was trained.
         observation: as for `PolicyOpponent`.
@@ -53,7 +54,7 @@ def exported(
 
 
 def _check_features(policy: Any, encoder: Encoder) -> None:
-    """Refuse what does more to observations than to lay them side by side, or to scale units."""
+    """Refuse feature extractors that do more than concatenate observations or scale units."""
     extractor = type(getattr(policy, "pi_features_extractor", policy.features_extractor)).__name__
     is_units = encoder.name == "units"
     allowed = ("ScaleUnits",) if is_units else ("FlattenExtractor", "CombinedExtractor")

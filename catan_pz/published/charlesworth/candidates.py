@@ -25,6 +25,7 @@ DRAWS: Final = 12
 """Samples of a kind at a time, of which the different ones may become candidates."""
 
 MOST_OFFERS: Final = 3
+"""Offers among the candidates."""
 
 _ORDER: Final = (
     *(ch.SETTLEMENT, ch.CITY, ch.ROBBER, ch.STEAL, ch.DISCARD, ch.RESPOND),
@@ -33,7 +34,7 @@ _ORDER: Final = (
 """Kinds of which further candidates are taken, in this order, after one of each kind."""
 
 _TRIES: Final = 100
-"""After so many the draw of the belief is taken."""
+"""Draws in the source's way that are tried before the belief's draw is taken."""
 
 
 def candidates(
@@ -125,7 +126,7 @@ class Node:
         self.squares[candidate] += value * value
 
     def better_than_first(self, margin: float) -> int:
-        """The best mean among those that exceed the first's by so many standard errors, or 0."""
+        """The best mean among those `margin` standard errors above the first's; 0 if none is."""
         finished, spare = self.finished, self.finished.sum() - np.count_nonzero(self.finished)
         if finished[0] == 0 or spare == 0:
             return 0

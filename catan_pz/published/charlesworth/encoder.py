@@ -244,7 +244,7 @@ as_published = partial(CharlesworthEncoder, "charlesworth_2022", additions=False
 
 
 def _shown(name: str, meaning: str, high: float = 1.0, *, count: int = 0) -> Segment:
-    """A segment of `FEATURES`, for each of so many tiles or players."""
+    """A segment of `FEATURES`; with a `count` one row for each tile or player."""
     shape = (count, FEATURES[name]) if count else (FEATURES[name],)
     return Segment(name, shape, meaning, high=high)
 

@@ -203,7 +203,7 @@ class Runs:
 
     def __init__(self, search: ForwardSearch, count: int) -> None:
         self._policy, self._options = search.policy, search.options
-        # What is forced in the games of runs is no decision.
+        # In the games of runs forced actions are no decisions.
         rules = replace(search.rules, skip_forced=True)
         reward = REWARDS[self._options.bonuses]()
         self._batch = CpuBatch(count, rules, reward=reward, seed=0)

@@ -86,7 +86,7 @@ class GendreNetwork:
     """A network without its weights.
 
     It is "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
-    (convolutions alone, scalars as constant planes). The encoder tells its choices, too.
+    (convolutions alone, scalars as constant planes). The encoder determines its choices, too.
     """
 
     network: str = "xdim_res"

@@ -220,7 +220,7 @@ class RecurrentNetwork:
 def shapes_of(
     options: XenouOptions, actions: int = NUM_TRADES, inputs: int = NUM_NUMBERS
 ) -> dict[str, tuple[int, ...]]:
-    """The shape of each array of weights, for so many trade actions and numbers of a state."""
+    """The shape of each array of weights, for T trade actions and N numbers of a state."""
     if options.network == FORMULA:
         return {"theta": (actions, inputs)}
     hidden, taken = options.hidden, inputs + 1  # the Q-value chosen before
