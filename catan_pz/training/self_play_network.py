@@ -127,25 +127,28 @@ class SelfPlayNetwork(nn.Module):
         return Model(self._in_numpy(), "logits", "sample", options, card or {}, base=base)
 
     def _in_numpy(self) -> BoardNetwork | DenseNetwork:
-        arrays = {name: array.detach().cpu().numpy() for name, array in self._arrays().items()}
+        own = _arrays(self.policy)
+        arrays = {name: array.detach().cpu().numpy() for name, array in own.items()}
         board = isinstance(self.policy, BoardLayers)
         return BoardNetwork(arrays) if board else DenseNetwork(arrays)
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]
     def take_policy(self, model: Model) -> None:
         """Start from the policy of a model; one that doesn't fit this network is refused."""
-        self._check_fits(model)
-        own = self._arrays()
-        for name, array in model.network.arrays.items():
-            own[name].copy_(torch.tensor(array))
+        self._fill(self.policy, model)
 
     def policy_of(self, model: Model) -> nn.Module:
         """A policy like that of the network, with the weights of a model."""
-        own, self.policy = self.policy, self.new_policy()
-        self.take_policy(model)
-        taken: nn.Module
-        taken, self.policy = self.policy, own
-        return taken
+        policy = self.new_policy()
+        self._fill(policy, model)
+        return policy
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def _fill(self, policy: nn.Module, model: Model) -> None:
+        """Give a policy the weights of a model."""
+        self._check_fits(model)
+        own = _arrays(policy)
+        for name, array in model.network.arrays.items():
+            own[name].copy_(torch.tensor(array))
 
     def _check_fits(self, model: Model) -> None:
         """Refuse a model whose numbers would be another policy here."""
@@ -166,15 +169,16 @@ class SelfPlayNetwork(nn.Module):
                     f"init: the model's {what}: {its}; this training's: {here}; pass {remedy}"
                 )
 
-    def _arrays(self) -> dict[str, torch.Tensor]:
-        """The policy's parameters, by the names that they have in model files."""
-        if isinstance(self.policy, BoardLayers):
-            return dict(self.policy.layers.items())
-        layers = [part for part in self.policy.modules() if isinstance(part, nn.Linear)]
-        named: dict[str, torch.Tensor] = {}
-        for k, layer in enumerate(layers):
-            named |= {f"weight_{k}": layer.weight, f"bias_{k}": layer.bias}
-        return named
+
+def _arrays(policy: nn.Module) -> dict[str, torch.Tensor]:
+    """A policy's parameters, by the names that they have in model files."""
+    if isinstance(policy, BoardLayers):
+        return policy.layers
+    layers = [part for part in policy.modules() if isinstance(part, nn.Linear)]
+    named: dict[str, torch.Tensor] = {}
+    for k, layer in enumerate(layers):
+        named |= {f"weight_{k}": layer.weight, f"bias_{k}": layer.bias}
+    return named
 
 
 def _text(base: Base | None) -> str:
