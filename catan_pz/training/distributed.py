@@ -50,7 +50,7 @@ class Workers:
         self._ray, self._make, self._patience, self._warn = ray, make, patience, warn
         options = {"num_cpus": 1, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
         self._actor = ray.remote(**options)(_Actor)
-        self._asked: dict[int, dict[int, tuple[Any, ...]]] = {index: {} for index in self.states}
+        self._asked: dict[int, tuple[Any, ...]] = {}
         self._calls: dict[tuple[int, int], Any] = {}
         self._actors: dict[int, Any] = {}
         self._started: dict[int, Any] = {}
@@ -58,14 +58,14 @@ class Workers:
             self._start(index)
 
     def _start(self, index: int) -> None:
-        """Start a worker after its last state, and ask it for all that isn't taken."""
+        """Start a worker after its last state, and ask it for all rounds that aren't taken."""
         self._actors[index] = self._actor.remote(self._make, index, self.states[index])
         self._started[index] = self._actors[index].start.remote()
-        for number in sorted(self._asked[index]):
+        for number in self._asked:
             self._call(index, number)
 
     def _call(self, index: int, number: int) -> None:
-        given = self._asked[index][number]
+        given = self._asked[number]
         self._calls[index, number] = self._actors[index].play.remote(number, *given)
 
     def ask(self, number: int, *given: Any) -> None:
@@ -73,19 +73,21 @@ class Workers:
 
         In place of references to the object store it gets what they refer to.
         """
+        self._asked[number] = given
         for index in self.states:
-            self._asked[index][number] = given
             self._call(index, number)
 
     def take(self, number: int) -> list[dict[str, Any]]:
         """The round of all workers, in their order, however often some of them are lost."""
-        return [self._take(index, number) for index in self.states]
+        rounds = [self._take(index, number) for index in self.states]
+        del self._asked[number]
+        return rounds
 
     def _take(self, index: int, number: int) -> dict[str, Any]:
         given = self._wait(index, number)
-        # Copied, lest they keep the whole round in the object store.
+        # Views would keep the whole round in the object store.
         self.states[index] = {name: array.copy() for name, array in given.pop("state").items()}
-        del self._asked[index][number], self._calls[index, number]
+        del self._calls[index, number]
         return given
 
     def _wait(self, index: int, number: int) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from importlib.util import find_spec
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +13,7 @@ from catan_pz.agents.network import Model
 from catan_pz.training.checkpoints import Checkpoints
 from tests.clusters import add_node, ray_cluster
 from tests.examples.programs import ENVIRONMENT, EXAMPLES, end_of, load
+from tests.training.test_distributed import FakeRay
 
 SMALL = (
     *("--players=2", "--points=3", "--num-envs=4", "--n-steps=8", "--width=8", "--minibatches=2"),
@@ -115,35 +115,11 @@ def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
     assert Model.read(tmp_path / "model.npz").card["frames"] == 512
 
 
-class WorkersHere:
-    """What `distributed.Workers` is, in this process."""
-
-    def __init__(self, ray, make, states, patience, warn):
-        self.states, self.replaced = dict(states), 0
-        self._players = {index: make(index, state) for index, state in states.items()}
-        self._asked = {}
-
-    def ask(self, number, *given):
-        self._asked[number] = given
-
-    def take(self, number):
-        given = self._asked.pop(number)
-        rounds = [player.play(number, *given) for player in self._players.values()]
-        self.states = {
-            i: played.pop("state") for i, played in zip(self.states, rounds, strict=True)
-        }
-        return rounds
-
-    def close(self):
-        self._players.clear()
-
-
 @pytest.fixture
 def alone(monkeypatch):
-    """The program without Ray: its workers play in this process."""
+    """The program on a simulated cluster: its workers play in this process."""
     module = load("distributed/train_ray")
-    monkeypatch.setattr(module, "connect_all", lambda *_: SimpleNamespace(put=lambda value: value))
-    monkeypatch.setattr(module, "Workers", WorkersHere)
+    monkeypatch.setattr(module, "connect_all", lambda *_: FakeRay())
     return module
 
 

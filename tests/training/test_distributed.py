@@ -29,9 +29,8 @@ class FakeRay:
 
     exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
 
-    def __init__(self):
-        self.actors = []
-        self.waits = 0
+    def put(self, value):
+        return value
 
     def remote(self, **_options):
         return lambda kind: SimpleNamespace(remote=lambda *given: self.start(kind(*given)))
@@ -40,14 +39,10 @@ class FakeRay:
         handle = SimpleNamespace(is_lost=False)
         handle.start = SimpleNamespace(remote=lambda: handle)
         handle.play = SimpleNamespace(remote=lambda *given: (handle, actor, given))
-        self.actors.append(handle)
         return handle
 
     def wait(self, calls, timeout):
-        """Answers after as many waits as `waits` says."""
-        assert timeout == 60.0
-        self.waits -= 1
-        return ([], calls) if self.waits >= 0 else (calls, [])
+        return calls, []
 
     def kill(self, handle):
         handle.is_lost = True
