@@ -69,7 +69,7 @@ class View:
         if self._resampler is None:
             raise RuntimeError(
                 "nothing was followed of this game: resample() is there for agents with the "
-                "class attribute `needs_belief = True`, at a `catan_pz.agents.Table`"
+                "class attribute `needs_belief = True`, at a `catan_pz.agents.table.Table`"
             )
         return self._resampler
 
