@@ -16,6 +16,7 @@ from catan_pz import Game, Rules, agents
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.checks import check_count
 from catan_pz.render import board_text, log_line
 from catan_pz.render.log import action_words
 from catan_pz.rules import PRESETS
@@ -46,8 +47,7 @@ def make_game(options: argparse.Namespace, agent: Any, seed: int) -> Game:
         rules = Rules.from_dict(agent.model.rules)
     changes = {"num_players": options.players, "trading": options.trading}
     rules = Rules.make(rules, **{k: v for k, v in changes.items() if v is not None})
-    if not 0 <= options.seat < rules.num_players:
-        raise ValueError(f"seat must be from 0 to {rules.num_players - 1}, got {options.seat!r}")
+    check_count("seat", options.seat, least=0, most=rules.num_players - 1)
     return Game(rules, seed=seed)
 
 

@@ -20,19 +20,20 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from catan_pz import Game, agents, describe_action
-from catan_pz.actions import bundle_to_dict
+from catan_pz.actions import RESOURCE_NAMES, bundle_to_dict
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.arena.report import save_plot
+from catan_pz.checks import check_count
 from catan_pz.events import Event, EventKind, Events
 from catan_pz.rules import Rules
+from catan_pz.terms import NUM_RESOURCES
 from catan_pz.training.console import run_program
 
 console = Console()
 ANSWERS = (("accept", "accepted"), ("reject", "refused"), ("offer", "countered"))
 DIGITS = re.compile(r"\d+")
-RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 
 
 class Trades:
@@ -51,8 +52,8 @@ class Trades:
         self.made: Counter[str] = Counter()
         self.closed: Counter[str] = Counter()
         self.answers: Counter[str] = Counter()
-        self.given = np.zeros(len(RESOURCES), np.int64)
-        self.got = np.zeros(len(RESOURCES), np.int64)
+        self.given = np.zeros(NUM_RESOURCES, np.int64)
+        self.got = np.zeros(NUM_RESOURCES, np.int64)
 
     def watch(self, game: Game, seat: int) -> None:
         """Count what a seat does in a game."""
@@ -90,10 +91,11 @@ class Trades:
                 gives, asks = (sum(map(int, DIGITS.findall(side))) for side in offer.split(" for "))
                 by_size[f"{gives} for {asks}"] += count
         answers = {name: self.answers[kind] for kind, name in ANSWERS}
+        cards = self.given, self.got
         groups = (
             ("offers a game, cards for cards", [*sizes[0]], sizes, ("made", "traded")),
             ("answers a game", [*answers], (answers,), ("",)),
-            ("cards a game, in its own turns", RESOURCES, (self.given, self.got), ("given", "got")),
+            ("cards a game, in its own turns", RESOURCE_NAMES, cards, ("given", "got")),
         )
         for axis, (title, labels, series, names) in zip(axes, groups, strict=True):
             for k, (counts, name) in enumerate(zip(series, names, strict=True)):
@@ -116,7 +118,7 @@ class Trades:
         for kind, name in ANSWERS:
             console.print(f"  {name:<10} {100 * self.answers[kind] / max(1, asked):5.1f} %")
         grid = Grid("resource", "given", "got", title="cards in trades of its own turns")
-        for name, given, got in zip(RESOURCES, self.given, self.got, strict=True):
+        for name, given, got in zip(RESOURCE_NAMES, self.given, self.got, strict=True):
             grid.add_row(name, f"{given:,}", f"{got:,}")
         console.print(grid)
         grid = Grid("offer", "made", "traded on these terms", title="most frequent offers")
@@ -127,7 +129,7 @@ class Trades:
 
 def cards_of(events: Iterable[Event]) -> np.ndarray:
     """(R,) cards that events name."""
-    cards = np.zeros(len(RESOURCES), np.int64)
+    cards = np.zeros(NUM_RESOURCES, np.int64)
     for event in events:
         cards[event.what] += event.amount
     return cards
@@ -153,8 +155,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--seed", type=int, default=0, help="of boards, dice and draws")
     add("--plot", type=Path, help="file for a picture, .png or .svg")
     options = parser.parse_args(arguments)
-    if options.games < 1:
-        raise ValueError(f"games must be an int from 1, got {options.games}")
+    check_count("games", options.games)
     return options
 
 
