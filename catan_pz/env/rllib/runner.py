@@ -27,11 +27,13 @@ from catan_pz.env.aec import AGENTS
 from catan_pz.env.rllib.module import ILLEGAL
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayData, SelfPlayRollout
+from catan_pz.terms import NOBODY
 
 WON = "won"
 """Key of the metrics that tell each module's share of games won, over the last 200."""
 
-_DRAWN = -1
+_TO_DRAW = -1
+"""In place of a module: that of the seat is to be drawn."""
 
 
 class CatanEnvRunner(MultiAgentEnvRunner):
@@ -65,7 +67,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         self._counter = itertools.count()
         self._samples = itertools.count()
         self._names: list[str] = []
-        self._modules = np.full((size, self.batch.num_players), _DRAWN, np.int64)
+        self._modules = np.full((size, self.batch.num_players), _TO_DRAW, np.int64)
 
     def sample(
         self,
@@ -92,7 +94,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         if force_reset or num_episodes is not None:
             self.rollout.clear()
             self.batch.reset(None if self._seed is None else int(self._seeds.integers(2**63)))
-            self._modules[:] = _DRAWN
+            self._modules[:] = _TO_DRAW
         size = self.rollout.num_steps * self.batch.num_games
         if num_timesteps is None and num_episodes is None:
             num_timesteps = size
@@ -132,7 +134,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         """Ask the policy mapping for the seats of games that begin."""
         self._names += sorted(set(self.module.keys()) - set(self._names))
         places = {name: place for place, name in enumerate(self._names)}
-        for game in games[self._modules[games, 0] == _DRAWN].tolist():
+        for game in games[self._modules[games, 0] == _TO_DRAW].tolist():
             episode = SimpleNamespace(id_=f"{self.worker_index or 0}-{next(self._counter)}")
             for seat in range(self.batch.num_players):
                 name = self.config.policy_mapping_fn(AGENTS[seat], episode)
@@ -181,12 +183,11 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         self.metrics.log_value(NUM_EPISODES, len(ended), reduce="sum")
         self.metrics.log_value(NUM_EPISODES_LIFETIME, len(ended), reduce="lifetime_sum")
         for game in ended.tolist():
-            best = int(batch.step_reward[game].argmax())
-            modules = self._modules[game]
+            modules, winner = self._modules[game], int(batch.winner[game])
             for place in np.unique(modules).tolist():
-                won = not batch.truncated[game] and modules[best] == place
+                won = winner != NOBODY and modules[winner] == place
                 self.metrics.log_value((WON, self._names[place]), float(won), window=200)
-        self._modules[ended] = _DRAWN
+        self._modules[ended] = _TO_DRAW
         self._draw_modules(ended)
         return len(ended)
 
