@@ -53,7 +53,7 @@ class Args:
     width: Count = 256
     """units of each of the two hidden layers"""
     lr: Coefficient = 2e-3
-    """learning rate of Adam, which falls to 0"""
+    """learning rate of Adam, which falls towards 0"""
     against: str = "random"
     """who plays the other seats of the evaluation"""
     eval_games: Count = 400
