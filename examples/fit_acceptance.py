@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from catan_pz import Rules
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.exchanges import NUM_TERMS
+from catan_pz.agents.value.network import ValueNet
 from catan_pz.agents.value.trader import Ask, Offered, Trader
 from catan_pz.arena import play_match
 from catan_pz.files import read_arrays, whole_file
@@ -30,21 +31,33 @@ EXPLORED = 0.3
 """Share of offers that are taken at random."""
 
 
+class Answers:
+    """What a collector has heard in all its games; its copies share it."""
+
+    def __init__(self) -> None:
+        self.game, self.rng = 0, np.random.default_rng(1)
+        self.rows: list[list[float]] = []
+
+
 class ExploringTrader(Trader):
     """Notes the answers to its offers, some of which it draws."""
+
+    def __init__(self, seat: int, rules: Rules, net: ValueNet, answers: Answers) -> None:
+        super().__init__(seat, rules, net)
+        self.answers = answers
 
     def chosen(self, offered: Offered, base: float, tries: int) -> Ask | None:
         """The offer to make first, or any."""
         best = super().chosen(offered, base, tries)
-        rng = self.owner.rng
+        rng = self.answers.rng
         if best is None or rng.random() >= EXPLORED:
             return best
         k = int(rng.integers(len(offered.values)))
         return Ask(offered.swaps[k], int(offered.templates[k]))
 
     def heard(self, terms: NDArray[np.float64], agreed: bool) -> None:
-        """Keep an answer, with its game and type."""
-        self.owner.heard.append([self.owner.games[0], agreed, *terms])
+        """Keep an answer with its game."""
+        self.answers.rows.append([self.answers.game, agreed, *terms])
 
 
 class Collector(ValueAgent):
@@ -54,15 +67,13 @@ class Collector(ValueAgent):
 
     def __init__(self) -> None:
         super().__init__()
-        self.heard: list[list[float]] = []
-        self.games, self.rng = [0], np.random.default_rng(1)
+        self.answers = Answers()
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        self.games[0] += 1
-        self._trader = ExploringTrader(seat, rules, self._net_for(rules))
-        self._trader.owner = self
+        self.answers.game += 1
+        self._trader = ExploringTrader(seat, rules, self._net_for(rules), self.answers)
 
 
 def answers_of(opponent: str, games: int) -> NDArray[np.float64]:
@@ -73,7 +84,7 @@ def answers_of(opponent: str, games: int) -> NDArray[np.float64]:
     else:
         rules = Rules(offer_form="both", max_offers_per_turn=8)
         play_match([collector, *[opponent] * 3], rules=rules, games=games, seed=7)
-    return np.array(collector.heard)
+    return np.array(collector.answers.rows)
 
 
 def fitted(terms: NDArray[np.float64], agreed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -90,10 +101,10 @@ def fitted(terms: NDArray[np.float64], agreed: NDArray[np.float64]) -> NDArray[n
 def report(name: str, weights: NDArray[np.float64], held: NDArray[np.float64]) -> None:
     """Print what the model says of answers held out, and what came."""
     agreed, chances = held[:, 1], 1 / (1 + np.exp(-held[:, 2:] @ weights))
-    losses = [
-        -np.mean(agreed * np.log(p) + (1 - agreed) * np.log(1 - p))
-        for p in (np.clip(chances, 1e-6, 1 - 1e-6), np.full(len(held), agreed.mean()))
-    ]
+    losses = []
+    for foreseen in (chances, np.full(len(held), agreed.mean())):
+        p = np.clip(foreseen, 1e-6, 1 - 1e-6)
+        losses.append(-np.mean(agreed * np.log(p) + (1 - agreed) * np.log(1 - p)))
     print(
         f"{name}: {len(held)} answers held out, loss {losses[0]:.3f}, of the mean {losses[1]:.3f}"
     )
