@@ -93,11 +93,11 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
 
 
 def draw_curve(
-    curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str, form: str = "png"
+    curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str, form: str
 ) -> bytes:
     """The win rates with their intervals; other arguments as for `write_curve`.
 
-    `form` is "png", or "svg" or "pdf" in the size of a journal's column, without the title.
+    `form` is "png", or "pdf" in the size of a journal's column, without the title.
     """
     column = form != "png"
 
