@@ -57,7 +57,7 @@ def test_masks_lead_to_legal_actions_alone_and_to_all_of_them(view, masks):
 def test_torch_gives_the_same(view, masks):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
     legal = np.ascontiguousarray(masks[:, : view.num_actions])
-    legal = legal[legal.any(axis=1)]
+    legal = legal[legal.any(axis=1)][::8]
     actions = legal.argmax(axis=1)
     choices = view.split(actions)
     there = view.split(torch.from_numpy(actions))
