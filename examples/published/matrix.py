@@ -326,9 +326,8 @@ def main(arguments: Sequence[str] | None = None) -> Result:
     out = Path(args.out)
     if args.train:
         tasks = [(name, seed) for seed in range(1, args.seeds + 1) for name in trained_types(args)]
-        with ThreadPoolExecutor(args.jobs) as pool:
-            for done in [pool.submit(train, name, seed, args) for name, seed in tasks]:
-                done.result()
+        with ThreadPoolExecutor(args.jobs) as pool:  # after a failure `map` begins no further one
+            list(pool.map(lambda task: train(*task, args), tasks))
     rows = curve_rows(args)
     if rows:
         write_bytes(out / "curves.csv", as_csv(rows))

@@ -3,6 +3,7 @@
 import csv
 import json
 import subprocess
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -60,6 +61,18 @@ def test_the_best_candidates_play_each_other(matrix, tmp_path, capsys):
     assert curve == [(100, 2.0, 1.5, 2.5), (200, 3.0, 2.5, 3.5)]
     assert matrix.main([*arguments, "--no-train"]).games == result.games
     assert len(matrix.ran) == 3
+
+
+def test_after_a_training_that_fails_no_other_begins(matrix, tmp_path, monkeypatch):
+    def fail(command, **_options):
+        matrix.ran.append(command)
+        time.sleep(0.05)
+        return subprocess.CompletedProcess(command, 1, "", "no memory\n")
+
+    monkeypatch.setattr(matrix.subprocess, "run", fail)
+    with pytest.raises(RuntimeError, match=r"'FF/FF\*' with seed 1 failed:\nno memory$"):
+        matrix.main(["--types", "FF/FF*", "--seeds=9", f"--out={tmp_path}"])
+    assert len(matrix.ran) < 9
 
 
 def test_totals_are_counted_by_seat(matrix):
