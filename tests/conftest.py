@@ -13,10 +13,9 @@ HERE = Path(__file__).parent
 PURE_PYTHON = ("cli", "render", "play")
 """Folders whose tests play few decisions: quick with NUMBA_DISABLE_JIT=1 as well."""
 
-# Parallel workers take a core each; libraries that start a thread per core would get in their way.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Networks of tests are small: threads slow them down, and parallel workers take a core each.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:

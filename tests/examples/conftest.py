@@ -35,15 +35,6 @@ def quick_pictures():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def one_thread():
-    """Networks as small as these are slower on several threads."""
-    if find_spec("torch"):
-        import torch
-
-        torch.set_num_threads(1)
-
-
 @pytest.fixture(scope="module")
 def program(request):
     return load(request.module.PROGRAM)

@@ -36,10 +36,8 @@ SHORT = ("--frames=128", "--eval-every=1000", "--eval-games=4", "--no-progress")
 @pytest.fixture(autouse=True)
 def _usual_torch():
     """Programs set what holds for the whole process."""
-    threads = torch.get_num_threads()
     checks = torch.distributions.Distribution._validate_args
     yield
-    torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(checks)
 
 

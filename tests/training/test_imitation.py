@@ -17,8 +17,6 @@ from catan_pz.training.imitation import (
 )
 from catan_pz.training.policies import BoardPolicy, NetworkArgs, policy_of
 
-# Networks as small as these are slower on several threads.
-torch.set_num_threads(1)
 RULES = Rules(num_players=2, trading=False, victory_points=3, skip_forced=True)
 REWARD = PointsGained()
 

@@ -20,12 +20,8 @@ QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 
 
 
 @pytest.fixture(autouse=True)
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def _seed():
     torch.manual_seed(0)
-    yield
-    torch.set_num_threads(threads)
 
 
 def actor(env):
