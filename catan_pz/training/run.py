@@ -111,25 +111,23 @@ class Run:
         self.curve: list[dict[str, Any]] = []
         self.timers = {"evaluations": 0.0, "checkpoints": 0.0}
         self.done, self.stopping, self._asked_to_stop = 0, False, False
-        self._start, self._seconds_before = time.perf_counter(), 0.0
+        self._start = time.perf_counter()
         saved = self.checkpoints.open(resume=args.resume)
         self.is_new = saved is None
         if saved is not None:
             check_same_training(saved["options"], self.args)
             self.learner.set_state(saved["learner"])
             self.done, self.rows, self.curve = saved["done"], saved["rows"], saved["curve"]
-            self._seconds_before = saved["seconds"]
-            self._start = time.perf_counter() - self._seconds_before
+            self._start = time.perf_counter() - saved["seconds"]
             self.timers |= saved["timers"]
-        self._resumed_at, self._spent_before = self.done, self._pauses()
+        self._begun = self.done, self._busy
         self._context = ExitStack()
         self._counts_frames = isinstance(args, FrameArgs)
         logged = self._counts_frames and self.writes
         track = args.track if self.writes else "none"
         tracker = start_tracker(track, self.out, asdict(args), resumed=not self.is_new)
         self.logs = Logs(self.out / "logs" if logged else None, self.done, tracker)
-        shown = isinstance(args, FrameArgs) and args.progress and self.writes
-        self._bar = progress_bar(shown)
+        self._bar = progress_bar(self.writes and getattr(args, "progress", False))
         self._task = self._bar.add_task(unit, total=self.total, note="")
 
     @property
@@ -143,18 +141,15 @@ class Run:
         return time.perf_counter() - self._start
 
     @property
-    def goes_on(self) -> bool:
-        """Whether there is something left to train."""
-        return self.done < self.total and not self.stopping
-
-    @property
     def rate(self) -> float:
         """Frames, or games, a second since the training began or was resumed."""
-        spent = self.seconds - self._seconds_before - (self._pauses() - self._spent_before)
-        return (self.done - self._resumed_at) / max(spent, 1e-9)
+        done, busy = self._begun
+        return (self.done - done) / max(self._busy - busy, 1e-9)
 
-    def _pauses(self) -> float:
-        return self.timers["evaluations"] + self.timers["checkpoints"]
+    @property
+    def _busy(self) -> float:
+        """Seconds of the training without evaluations and checkpoints."""
+        return self.seconds - self.timers["evaluations"] - self.timers["checkpoints"]
 
     @contextmanager
     def measure(self, part: str) -> Iterator[None]:
@@ -190,7 +185,7 @@ class Run:
         """
         with self:
             self.begin()
-            while self.goes_on:
+            while self.done < self.total and not self.stopping:
                 start = time.perf_counter()
                 figures = self.learner.play(len(self.rows))
                 self.rows.append(figures)
