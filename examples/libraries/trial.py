@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from catan_pz.agents.base import Agent
 from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
@@ -47,7 +49,7 @@ class Trial:
 
     def __init__(self, args: TrialArgs, rules: Rules, agent: Agent, show: Any) -> None:
         self._args, self._rules, self._agent, self._show = args, rules, agent, show
-        self._spent, self._since = [0.0, 0.0], _now()
+        self._spent, self._since = np.zeros(2), _now()
         self._next, self._evaluations, self._decisions = args.eval_every, 0, 0
         self._confirmed: dict[str, Any] | None = None
         self._chance = 1 / rules.num_players
@@ -58,8 +60,8 @@ class Trial:
         Args:
             decisions: the learner's, since the start.
         """
-        self._pause()
-        args, self._decisions, seconds = self._args, decisions, self._spent[0]
+        self._spent += _now() - self._since
+        args, self._decisions, seconds = self._args, decisions, float(self._spent[0])
         self._show(decisions)
         spent = decisions >= args.frames or seconds >= 60 * args.minutes
         if not spent and decisions >= self._next:
@@ -85,7 +87,7 @@ class Trial:
             of this process) of training, `above_chance`.
         """
         row = self._confirmed or self._evaluate(2 * self._args.eval_games)
-        (seconds, cpu_seconds), count = self._spent, self._decisions
+        (seconds, cpu_seconds), count = self._spent.tolist(), self._decisions
         row |= {"decisions": count, "seconds": seconds, "cpu_seconds": cpu_seconds}
         row["above_chance"] = self._is_above(row)
         say(
@@ -95,10 +97,6 @@ class Trial:
         verdict = "above" if row["above_chance"] else "not above"
         say(f"{describe(row)}: {verdict} chance level, {100 * self._chance:.0f} %")
         return row
-
-    def _pause(self) -> None:
-        for k, (now, since) in enumerate(zip(_now(), self._since, strict=True)):
-            self._spent[k] += now - since
 
     def _evaluate(self, games: int) -> dict[str, Any]:
         self._evaluations += 1
@@ -110,16 +108,9 @@ class Trial:
 def run_trial(
     args: TrialArgs, rules: Rules, agent: Agent, train: Callable[[Trial], object]
 ) -> dict[str, Any]:
-    """Train until the trial is over, or until Ctrl-C; arguments as for `Trial`.
+    """Train until the trial is over, or until Ctrl-C; what `Trial.finish` returns.
 
-    Args:
-        args: the options.
-        rules: of the games.
-        agent: who plays the evaluations.
-        train: is given the trial, and trains until `is_over` says so.
-
-    Returns:
-        What `Trial.finish` returns.
+    `train` is given the trial, and trains until `is_over` says so.
     """
     with progress_bar(args.progress) as bar:
         task = bar.add_task("decisions", total=args.frames, note="")
@@ -131,6 +122,6 @@ def run_trial(
     return trial.finish()
 
 
-def _now() -> tuple[float, float]:
-    """Seconds of the clock, and of CPU time of this process."""
-    return time.perf_counter(), time.process_time()
+def _now() -> np.ndarray:
+    """(2,) seconds of the clock, and of CPU time of this process."""
+    return np.array([time.perf_counter(), time.process_time()])
