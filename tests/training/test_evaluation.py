@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from catan_pz.training.evaluation import write_curve
 
 
-def test_both_files_are_written(tmp_path, monkeypatch):
+def test_all_files_are_written(tmp_path, monkeypatch):
     drawn, save = [], Figure.savefig
     monkeypatch.setattr(
         Figure, "savefig", lambda self, *a, **k: (drawn.append(self), save(self, *a, **k))
@@ -25,6 +25,7 @@ def test_both_files_are_written(tmp_path, monkeypatch):
     assert [row["against"] for row in rows] == ["random", "heuristic"] * 2
     assert float(rows[2]["low"]) < float(rows[2]["win_rate"]) < float(rows[2]["high"])
     assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    assert (tmp_path / "curve.pdf").read_bytes()[:4] == b"%PDF"
     lines = {line.get_label(): line for line in drawn[0].axes[0].lines}
     assert set(lines) == {"against random", "against heuristic", "chance level, 25 %"}
     assert list(lines["against random"].get_xdata()) == [0, 1000]

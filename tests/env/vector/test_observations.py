@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from catan_pz import encoders
+from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from tests.env.test_observations import OwnHand, same
 
@@ -45,9 +46,6 @@ def test_torchrl(observation):
 
 
 def test_a_policy_of_another_space_needs_the_encoder_named():
-    pytest.importorskip("stable_baselines3")
-    from catan_pz.env.spaces import encoder_of_space, observation_space
-
     for name in ("flat", "dict", "units"):
         assert encoder_of_space(observation_space(encoders.load(name))).name == name
     planes = observation_space(encoders.load("planes"))
