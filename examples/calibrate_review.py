@@ -57,12 +57,17 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def seated_at(game: Game) -> list[SeatedAgent]:
+    """An agent in each seat, whose view follows what the seat may know."""
+    seats = range(game.rules.num_players)
+    return [SeatedAgent(game, seat, "value", 0, lambda _events: None) for seat in seats]
+
+
 def at_turns(record: GameRecord) -> Iterator[NDArray[np.float64]]:
     """(P,) win probabilities as each turn begins."""
     game, turn = Game.from_snapshot(record.start), -1
-    seats = range(game.rules.num_players)
-    judge = Judge(game.rules, shipped(len(seats)))
-    seated = [SeatedAgent(game, seat, "value", 0, lambda _events: None) for seat in seats]
+    seated = seated_at(game)
+    judge = Judge(game.rules, shipped(len(seated)))
     for _ in record.replay(game):
         if game.phase == Phase.ROLL and game.turn > turn:
             turn = game.turn
@@ -72,11 +77,10 @@ def at_turns(record: GameRecord) -> Iterator[NDArray[np.float64]]:
 
 def answered(record: GameRecord, number: int) -> Iterator[Estimate]:
     """The chance that somebody agrees to each offer, as a review has it, and whether one did."""
-    game = Game.from_snapshot(record.start)
-    seats = range(game.rules.num_players)
-    seated = [SeatedAgent(game, seat, "value", 0, lambda _events: None) for seat in seats]
-    net, decisions = shipped(len(seats)), record.decisions
-    offers = [Offers(seat, game.rules, net) for seat in seats]
+    game, decisions = Game.from_snapshot(record.start), record.decisions
+    seated = seated_at(game)
+    net = shipped(len(seated))
+    offers = [Offers(seat, game.rules, net) for seat in range(len(seated))]
     for k, _ in zip(range(len(decisions)), record.replay(game), strict=False):
         seat, action, view = game.player, decisions[k].action, seated[game.player].view
         offers[seat].learn(view)
@@ -135,6 +139,7 @@ def log_score(found: list[NDArray[np.float64]], won: NDArray[np.int64], heat: fl
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the games, and print the bins."""
     options = parse_options(arguments)
+    # Win probabilities, and who won, of every other game and of the rest.
     found: list[list[NDArray[np.float64]]] = [[], []]
     won: list[list[int]] = [[], []]
     estimates, answers = [], []
