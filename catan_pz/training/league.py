@@ -91,7 +91,7 @@ class League(Mixture):
         alone = [] if any(weights) else ["random"]
         super().__init__([*others, *alone], [*weights, *[1.0] * len(alone)])
         self.past, self.share = past, share
-        self._others = list(zip(self.members, weights, strict=False))
+        self._others, self._weights = self.members[: len(weights)], list(weights)
         self.playing: list[str] = []
         self._rng = np.random.default_rng([seed, 0x1EA60E])
 
@@ -104,11 +104,10 @@ class League(Mixture):
     def _seat(self) -> None:
         if self.playing:
             loaded = {name: NetworkAgent(self.past.path(name)) for name in set(self.playing)}
-            others, weights = zip(*self._others, strict=True) if self._others else ((), ())
             active = self.past.active
             mixed = Mixture(
-                [*others, *(loaded[name] for name in self.playing)],
-                [*weights, *[self.share / active] * active],
+                [*self._others, *(loaded[name] for name in self.playing)],
+                [*self._weights, *[self.share / active] * active],
             )
             self.members, self.weights = mixed.members, mixed.weights
 
