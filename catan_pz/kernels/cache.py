@@ -43,11 +43,13 @@ def folders_for(source: Path) -> list[Path]:
     """
     home = _PACKAGE if _PACKAGE in source.parents else source.parent
     own = f"{home.name}-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
+    folders = [home / "__pycache__"]
     with suppress(RuntimeError):  # a user without a home
         if numba.config.CACHE_DIR:
-            return list(filter(is_trusted, [Path(numba.config.CACHE_DIR).expanduser() / own]))
-        return list(filter(is_trusted, [home / "__pycache__", _user_folder() / "numba" / own]))
-    return list(filter(is_trusted, [home / "__pycache__"]))
+            folders = [Path(numba.config.CACHE_DIR).expanduser() / own]
+        else:
+            folders.append(_user_folder() / "numba" / own)
+    return list(filter(is_trusted, folders))
 
 
 def _user_folder() -> Path:
@@ -210,25 +212,6 @@ def cached_files() -> list[Path]:
     return sorted(path for folder in folders for path in folder.glob(f"*{SUFFIX}"))
 
 
-class GuardedCache:
-    """Numba's cache of a CUDA kernel; where it would fail it misses, with one warning."""
-
-    def __init__(self, cache: Any) -> None:
-        self._cache = cache
-
-        self.load_overload = partial(self._guarded, cache.load_overload)
-        self.save_overload = partial(self._guarded, cache.save_overload)
-
-    def _guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        try:
-            return call(*arguments)
-        except Exception as error:  # a damaged file can fail in any way
-            _warn_of_kernels(error)
-            with suppress(Exception):
-                self._cache.flush()
-            return None
-
-
 def use_kernel_cache(dispatcher: Any, kernel: Callable[..., Any]) -> None:
     """Let numba cache a kernel, made by `numba.cuda.jit`, where it finds a folder."""
     try:
@@ -236,9 +219,22 @@ def use_kernel_cache(dispatcher: Any, kernel: Callable[..., Any]) -> None:
     except Exception as error:
         _warn_of_kernels(error)
         return
+    cache = dispatcher._cache
     # Numba alone doesn't notice a change in the rules.
-    dispatcher._cache._cache_file._source_stamp = stamp_of(kernel)
-    dispatcher._cache = GuardedCache(dispatcher._cache)
+    cache._cache_file._source_stamp = stamp_of(kernel)
+    for name in ("load_overload", "save_overload"):
+        setattr(cache, name, partial(_guarded, cache, getattr(cache, name)))
+
+
+def _guarded(cache: Any, call: Callable[..., Any], *arguments: Any) -> Any:
+    """What a call of numba's cache returns; where it would fail it misses, with one warning."""
+    try:
+        return call(*arguments)
+    except Exception as error:  # a damaged file can fail in any way
+        _warn_of_kernels(error)
+        with suppress(Exception):
+            cache.flush()
+        return None
 
 
 def _warn_of_kernels(error: Exception) -> None:
