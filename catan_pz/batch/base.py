@@ -36,10 +36,10 @@ from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 MOST_GAMES: Final = 2**31 - 1
-"""Games of a batch at most."""
+"""The most games of a batch."""
 
 THREADS_PER_CORE: Final = 4
-"""Threads of a batch at most."""
+"""The most threads of a batch, for each core of the machine."""
 
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
@@ -65,7 +65,7 @@ class Interruptible:
         self._is_whole = True
 
     def _take_back(self) -> None:
-        """Of a change nothing was done."""
+        """Note that a change did nothing."""
         self._is_whole = True
         self.changes -= 1
 
@@ -97,8 +97,8 @@ class ThreadedGames(Interruptible):
         threads = check_count("threads", threads)
         most = THREADS_PER_CORE * (os.cpu_count() or 1)
         if threads > most:
-            told = f"threads={threads} is far beyond this machine's cores: {most} are used"
-            warnings.warn(told, stacklevel=4)
+            message = f"threads={threads} is far beyond this machine's cores: {most} are used"
+            warnings.warn(message, stacklevel=4)
             threads = most
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
@@ -337,7 +337,7 @@ class Batch(Interruptible, ABC):
         self._change(self._place, records, sources)
 
     def play_random(self, steps: int = 1) -> None:
-        """Play so many random legal actions in every game, each equally likely, as `sample` draws.
+        """Play random legal actions in every game, `steps` of them, drawn as `sample` draws.
 
         Where a game is finished and none follows, nothing happens.
         """

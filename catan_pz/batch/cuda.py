@@ -44,8 +44,8 @@ class CudaBatch(Batch):
         try:
             from catan_pz.batch.cuda_device import open_device
         except ImportError as error:
-            told = "device='cuda' needs numba-cuda: pip install 'catan-pz[gpu]'"
-            raise ImportError(told) from error
+            message = "device='cuda' needs numba-cuda: pip install 'catan-pz[gpu]'"
+            raise ImportError(message) from error
         self._device = device = open_device()
         size, observing = self.num_games, self.encoder is not None
         everything = GLOBAL_SIZE if self._has_global_state else 0

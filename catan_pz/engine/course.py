@@ -34,7 +34,7 @@ CARDS_AT_START = 3
 
 
 @rule
-def comes_of_a_card(s: State) -> bool:
+def needs_a_card_played(s: State) -> bool:
     """Whether only a development card played this turn can have led to the phase."""
     if s.phase == Phase.FREE_ROAD:
         return True
@@ -55,7 +55,7 @@ def fits_phase(s: State) -> bool:
     for card in range(NUM_CARD_KINDS):
         if s.phase == Phase.ROLL and s.new_cards[card] > 0:
             return False
-    return bool(s.card_played) or not comes_of_a_card(s)
+    return bool(s.card_played) or not needs_a_card_played(s)
 
 
 @rule

@@ -1,7 +1,7 @@
 """What follows from the rest of a state, worked out from scratch.
 
 Play keeps these fields up to date step by step; a state that is read from outside gets
-them from here, and `invariants` compares the two.
+them from here, and `Game.validate` compares the two.
 """
 
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS

@@ -26,7 +26,7 @@ from catan_pz.kernels.stamp import stamp_of
 
 SUFFIX: Final = ".code"
 _HEAD: Final = 64
-"""Bytes before the code: a key, by which code of other sources is told, and a checksum."""
+"""Bytes before the code: a key, made of the sources that it was compiled from, and a checksum."""
 _ABANDONED: Final = 3600.0
 """Seconds after which a file that is still half written was left by a killed process."""
 _PACKAGE: Final = Path(__file__).parents[1]

@@ -75,8 +75,8 @@ def _content(function: Callable[..., Any]) -> bytes:
 def _code(function: Callable[..., Any]) -> str:
     code, doc = function.__code__, function.__doc__
     constants = [c for c in code.co_consts if c != doc and not isinstance(c, CodeType)]
-    told = function.__defaults__, function.__dict__
-    return repr((code.co_code, constants, code.co_names, code.co_varnames, told))
+    rest = code.co_names, code.co_varnames, function.__defaults__, function.__dict__
+    return repr((code.co_code, constants, *rest))
 
 
 def _annotation(kind: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.kernels.backend import BACKEND
+from catan_pz.kernels.rule import bound
 
 if TYPE_CHECKING:
     from catan_pz.kernels.packed_threads import PackedThreadPool
@@ -47,15 +48,15 @@ class PlainThreadPool:
         Returns (K,) its result for each part of the games, zero where it returns none; the next
         call writes to the same array.
         """
-        call = function.compiled() if hasattr(function, "compiled") else function
-        chunks = iter(range(len(self._bounds)))
+        call, chunks = bound(function), iter(range(len(self._bounds)))
 
         def work() -> None:
             for k in chunks:
                 self._results[k] = call(games, *self._bounds[k], *rest) or 0
 
-        shared = self._executor is not None and self._process == os.getpid()  # not in a fork
-        helpers = [self._executor.submit(work) for _ in range(self._threads - 1) if shared]  # type: ignore[union-attr]
+        helpers = []
+        if self._executor is not None and self._process == os.getpid():  # not in a fork
+            helpers = [self._executor.submit(work) for _ in range(self._threads - 1)]
         try:
             work()
         finally:

@@ -59,7 +59,9 @@ class UnitSegment:
 _H, _V, _E, _B = NUM_HEXES, NUM_VERTICES, NUM_EDGES, NUM_HARBORS
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
-ROLLS_OF_SUM: Final = (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1)
+WAYS_TO_ROLL: Final = (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1)
+"""How many of the 36 rolls of two dice make each sum from 2 to 12."""
+
 MANY_OF_A_RESOURCE: Final = 10
 MANY_CARDS: Final = 20
 MANY_PIPS: Final = 30
@@ -104,7 +106,7 @@ SEGMENTS: Final = (
     UnitSegment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
     UnitSegment("dice", (2,), 6, "the last roll, zeros before the first"),
     UnitSegment(
-        "rolls_left", (11,), ROLLS_OF_SUM, "(2 to 12) rolls of each sum left to balanced dice"
+        "rolls_left", (11,), WAYS_TO_ROLL, "(2 to 12) rolls of each sum left to balanced dice"
     ),
     UnitSegment("rolled", (1,), 1, "1 after the roll of this turn"),
     UnitSegment("card_played", (1,), 1, "1 after a development card was played this turn"),

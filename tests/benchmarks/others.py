@@ -6,7 +6,7 @@ each counts. All check that actions are legal and start the next game where one 
 other programs are installed into virtual environments under build/benchmarks, once;
 fastcatan takes a Python from 3.12, which `--python` names where this one is older.
 
-Observations of catan-pz are 1,000 numbers, as int8 and as float32; those of fastcatan, which
+Observations of catan-pz are 1,008 numbers, as int8 and as float32; those of fastcatan, which
 it has had before version 2 only, 1,084 float32.
 """
 

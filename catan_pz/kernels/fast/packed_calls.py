@@ -154,8 +154,7 @@ class PackedCall:
         """Write arguments, `first` and `last` left out, over those before."""
         held = self._held
         if len(arguments) != len(held):
-            told = f"{len(arguments)} arguments, must be {len(held)}"
-            raise TypeError(f"{self.name}: {told}")
+            raise TypeError(f"{self.name}: {len(arguments)} arguments, must be {len(held)}")
         for k, given in enumerate(arguments):
             if given is not held[k]:
                 self._put(k, given)
