@@ -12,26 +12,17 @@ import pytest
 
 import catan_pz
 from tests.batch.test_parity import run
+from tests.gpu.devices import find_device
 
 pytest.importorskip("numba.cuda")
 
 
-def gpu_is_there() -> bool:
-    try:
-        import torch
-        from numba import cuda
-    except ImportError:
-        return False
-    return bool(torch.cuda.is_available() and cuda.is_available())
-
-
-@pytest.mark.skipif(not gpu_is_there(), reason="no GPU")
+@pytest.mark.skipif(isinstance(find_device(), str), reason="no GPU")
 def test_a_gpu_plays_the_same_games(tmp_path: Path) -> None:
     report = run("tests.gpu", "--only", "parity", "--minutes", "3", "--out", str(tmp_path))
     assert "parity: passed" in report
 
 
-@pytest.mark.skipif(gpu_is_there(), reason="there is a GPU")
 def test_what_numba_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     from numba import cuda

@@ -22,7 +22,7 @@ from time import perf_counter
 from tests.gpu.report import Deadline, Part, Report, toolkit
 
 # Before numba.cuda is imported, which reads it once.
-os.environ.update(toolkit(os.environ, Path("/usr/local/cuda")))
+os.environ.update(toolkit())
 
 from tests.gpu import figures, parity, soak
 from tests.gpu.devices import Device, find_device

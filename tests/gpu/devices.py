@@ -23,6 +23,7 @@ class Device:
 
 
 def find_device() -> Device | str:
+    """The device that batches on CUDA take, or why there is none."""
     if config.ENABLE_CUDASIM:
         from tests.batch.simulated import let_kernels_stage_records
 
@@ -30,17 +31,12 @@ def find_device() -> Device | str:
         let_kernels_stage_records()
         return Device("simulator", 3, 12, 4, (2, 4), 0.05)
     try:
-        import torch
-        from numba import cuda
-    except ImportError as error:
-        return f"{error.name} is not installed"
-    if not torch.cuda.is_available():
-        return "torch finds no GPU"
-    try:
-        is_there = cuda.is_available()
-    except Exception as error:  # no libNVVM, among others
-        return f"numba can't use it: {error}"
-    if not is_there:
-        return "numba finds no GPU"
+        from catan_pz.batch.cuda_device import open_device
+
+        open_device()
+    except (ImportError, RuntimeError) as error:
+        return str(error)
+    import torch
+
     name = torch.cuda.get_device_name()
     return Device(name, 10_000, 500, 65_536, (16_384, 131_072, 1_048_576), 1.0)

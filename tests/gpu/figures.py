@@ -73,30 +73,21 @@ def run(device: Device, deadline: Deadline) -> str:
 
 
 def kernels(device: Device, _deadline: Deadline) -> str:
-    from catan_pz.batch import cuda_device
+    """Launch each kernel, and tell what it takes."""
+    from catan_pz.batch.cuda_device import _compiled
 
-    compiled: dict[str, Any] = {}
-    original = cuda_device._compiled
-
-    def remembered(kernel: Any) -> Any:
-        compiled[kernel.__name__] = original(kernel)
-        return compiled[kernel.__name__]
-
-    cuda_device._compiled = remembered
-    try:
-        batch = catan_pz.make_batch(device.soak_games, device="cuda", seed=1, global_state=True)
-        batch.place_games([0], batch.games[1:2])
-        batch.step(batch.sample())
-        _ = batch.global_state
-        batch.synchronize()
-    finally:
-        cuda_device._compiled = original
+    batch = catan_pz.make_batch(device.soak_games, device="cuda", seed=1, global_state=True)
+    batch.place_games([0], batch.games[1:2])
+    batch.step(batch.sample())
+    _ = batch.global_state
+    batch.synchronize()
     names = sorted(name for name in vars(cuda_kernels) if name.endswith("_kernel"))
-    missing = sorted(set(names) - set(compiled))
-    if missing:
-        raise AssertionError(f"kernels {missing} were never launched")
     if device.is_simulated:
-        return f"Launched: {', '.join(f'`{name}`' for name in names)}; the simulator has no facts."
+        return f"{', '.join(f'`{name}`' for name in names)}: the simulator has no facts of them."
+    compiled = {name: _compiled(getattr(cuda_kernels, name)) for name in names}
+    idle = [name for name in names if not compiled[name].overloads]
+    if idle:
+        raise AssertionError(f"kernels {idle} were never launched")
     rows = [(f"`{name}`", *(fact(compiled[name], call) for _, call in FACTS)) for name in names]
     return table(("kernel", *(title for title, _ in FACTS)), rows)
 

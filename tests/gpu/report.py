@@ -1,9 +1,9 @@
 """The report of a run: what each part found, written anew after every part."""
 
 import json
+import os
 import platform
 import shutil
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
@@ -13,6 +13,14 @@ from time import perf_counter
 from catan_pz.files import whole_file
 
 LIBRARIES = ("catan-pz", "numba", "numba-cuda", "numpy", "torch")
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 class Deadline:
@@ -52,12 +60,7 @@ class Report:
     parts: list[Part] = field(default_factory=list)
     machine: str = field(default_factory=platform.platform)
     python: str = field(default_factory=platform.python_version)
-    versions: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in LIBRARIES:
-            with suppress(metadata.PackageNotFoundError):
-                self.versions.setdefault(name, metadata.version(name))
+    versions: dict[str, str] = field(default_factory=_versions)
 
     def save(self, folder: Path) -> None:
         with whole_file(folder / "report.md") as draft:
@@ -74,10 +77,11 @@ class Report:
         return "\n".join(lines) + "\n"
 
 
-def toolkit(environment: Mapping[str, str], default: Path) -> dict[str, str]:
+def toolkit() -> dict[str, str]:
     """The variable that names a toolkit with libNVVM; none where one is set or nothing found."""
-    if environment.get("CUDA_HOME") or environment.get("CUDA_PATH"):
+    if os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH"):
         return {}
-    nvcc = shutil.which("nvcc", path=environment.get("PATH"))
-    homes = [default] if nvcc is None else [Path(nvcc).resolve().parents[1], default]
+    nvcc = shutil.which("nvcc")
+    homes = [Path(nvcc).resolve().parents[1]] if nvcc else []
+    homes.append(Path("/usr/local/cuda"))
     return next(({"CUDA_HOME": str(home)} for home in homes if (home / "nvvm").is_dir()), {})

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,8 @@ import pytest
 import catan_pz
 from tests.gpu import __main__ as command
 from tests.gpu import figures, parity
-from tests.gpu.devices import Device, find_device
-from tests.gpu.report import Deadline, Part, Report
+from tests.gpu.devices import Device
+from tests.gpu.report import Deadline
 
 pytest.importorskip("numba.cuda")
 ROOT = Path(__file__).parents[2]
@@ -26,11 +28,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return command.main()
 
 
-def loaded(folder: Path) -> Report:
-    report = json.loads((folder / "report.json").read_text())
-    found = Report(**{**report, "parts": [Part(**part) for part in report["parts"]]})
-    assert (folder / "report.md").read_text() == found.markdown()
-    return found
+def reported(folder: Path) -> tuple[list[str], str]:
+    """The outcome of each part by the one report, and the text of the other."""
+    parts = json.loads((folder / "report.json").read_text())["parts"]
+    return [part["outcome"] for part in parts], (folder / "report.md").read_text()
 
 
 @pytest.mark.slow
@@ -38,10 +39,10 @@ def test_a_rehearsal_in_the_simulator_writes_the_report(tmp_path: Path) -> None:
     simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
     words = [sys.executable, "-m", "tests.gpu", "--minutes", "0.1", "--out", str(tmp_path)]
     subprocess.run(words, cwd=ROOT, env=os.environ | simulator, check=True)
-    report = loaded(tmp_path)
-    assert [part.outcome for part in report.parts] == ["passed"] * 5
+    outcomes, text = reported(tmp_path)
+    assert outcomes == ["passed"] * 5
     for expected in ("all equal", "An illegal action", "`planes`", "masks alone", "`step_kernel`"):
-        assert expected in report.markdown()
+        assert expected in text
 
 
 def test_it_needs_no_environment_libraries() -> None:
@@ -53,52 +54,42 @@ def test_it_needs_no_environment_libraries() -> None:
 
 def test_without_a_gpu_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     torch = pytest.importorskip("torch")
-    from numba import cuda
-
-    def fail() -> bool:
-        raise OSError("no libnvvm.so")
-
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert run(monkeypatch) == 2
-    assert capsys.readouterr().err == "There is no GPU to run on: torch finds no GPU.\n"
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(cuda, "is_available", fail)
-    assert find_device() == "numba can't use it: no libnvvm.so"
+    assert re.match("There is no GPU to run on: .* finds no GPU", capsys.readouterr().err)
 
 
-class FakeBatch:
+def fake_batch(changed: str | None = None) -> Any:
     """Arrays of a batch of two games, one of them changed where a name is given."""
-
-    def __init__(self, changed: str | None = None) -> None:
-        for name in ("games", *parity.ARRAYS):
-            setattr(self, name, np.full(2, 1 if name == changed else 0, np.int8))
+    names = ("games", *parity.ARRAYS)
+    return SimpleNamespace(**{name: np.full(2, name == changed, np.int8) for name in names})
 
 
 @pytest.mark.parametrize("name", ["games", *parity.ARRAYS])
 def test_each_difference_is_found(name: str) -> None:
-    parity.compare(FakeBatch(), FakeBatch())
+    parity.compare(fake_batch(), fake_batch())
     with pytest.raises(AssertionError, match="records" if name == "games" else name):
-        parity.compare(FakeBatch(), FakeBatch(name))
+        parity.compare(fake_batch(), fake_batch(name))
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
-    """Games and device of all batches; those for CUDA are batches on the CPU."""
-    calls = []
+def devices(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The devices of all batches that are made; those for CUDA are batches on the CPU."""
+    asked = []
     make_batch = catan_pz.make_batch
 
     def make(num_games: int, device: str = "cpu", **options: Any) -> Any:
-        calls.append((num_games, device))
+        asked.append(device)
         batch: Any = make_batch(num_games, **options)
         batch.synchronize = lambda: None
         return batch
 
     monkeypatch.setattr(catan_pz, "make_batch", make)
-    return calls
+    return asked
 
 
 def test_the_report_is_written(
-    made: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    devices: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(command, "find_device", lambda: GPU)
     monkeypatch.setattr(figures, "DRIFT", 1)
@@ -109,18 +100,17 @@ def test_the_report_is_written(
     monkeypatch.setitem(command.PARTS, "parity", (0.5, fail))
     words = ["--minutes", "0", "--only", "parity", "soak", "figures", "--out", str(tmp_path)]
     assert run(monkeypatch, *words) == 1
-    _, failed, soaked, timed = loaded(tmp_path).parts
-    assert (failed.outcome, soaked.outcome, timed.outcome) == ("failed", "passed", "passed")
-    assert "records differ" in failed.text
-    assert "8 decisions in 1 games at a time" in soaked.text
-    assert "| `planes` |" in timed.text
+    outcomes, text = reported(tmp_path)
+    assert outcomes == ["passed", "failed", "passed", "passed"]
+    for expected in ("records differ", "8 decisions in 1 games at a time", "| `planes` |"):
+        assert expected in text
 
 
-def test_too_few_decisions_are_no_parity(made: list[tuple[int, str]]) -> None:
+def test_too_few_decisions_are_no_parity(devices: list[str]) -> None:
     device = Device("fake", 3, 150, 1, (1,), 0.0)
     with pytest.raises(AssertionError, match="no time to compare more than 1 decisions"):
         parity.run(device, Deadline(0))
-    assert made == [(3, "cpu"), (3, "cuda")]
+    assert devices == ["cpu", "cuda"]
     assert parity.play(device, Deadline(300), {})[0] == 150
 
 
