@@ -6,6 +6,7 @@ decisions a second. Players change seats from game to game; intervals are Wilson
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from time import process_time
 from typing import Any
 
@@ -18,6 +19,7 @@ from catan_pz.agents.random import choose_random, choose_weighted
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.batch.cpu import CpuBatch
+from catan_pz.rules import Rules
 from tests.benchmarks.measuring import options, print_table, rates
 from tests.views import views_of
 
@@ -43,8 +45,8 @@ def share(won: int, games: int) -> str:
 
 
 def against(one: Any, others: Any, games: int, options: dict[str, Any]) -> str:
-    seats = 2 if options.get("rules") == "one_v_one" else options.get("num_players", 4)
-    played = play_compiled([one, *[others] * (seats - 1)], games, seed=1, **options)
+    rivals = [others] * (Rules.make(**options).num_players - 1)
+    played = play_compiled([one, *rivals], games, seed=1, **options)
     return share(played.won(0), games)
 
 
@@ -71,29 +73,32 @@ def positions(options: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarra
     seen, masks = [], []
     for step in range(400):
         draws = rng.integers(2**64, size=256, dtype=np.uint64)
-        batch.step(agent.act_batch(views_of(batch.observation, batch.mask, draws)))  # type: ignore[attr-defined]
+        batch.step(agent.act_batch(views_of(batch.observation, batch.mask, draws)))
         if step % 10 == 9:
-            seen.append(batch.observation.copy())  # type: ignore[union-attr]
+            seen.append(batch.observation.copy())
             masks.append(batch.mask.copy())
     return np.concatenate(seen), np.concatenate(masks)
 
 
+def decide(choose: Any, *given: Any) -> int:
+    """Write a decision for each position into the last argument; return how many."""
+    choose(*given)
+    return len(given[-1])
+
+
 def speed(repetitions: int) -> Iterator[list[str]]:
     """Decisions a second in batches, on one core, in positions of the agent's own games."""
-    weights = HeuristicAgent().rows
-    for name in ("random", "weighted", "heuristic"):
+    players: dict[str, tuple[Any, ...]] = {
+        "random": (choose_random,),
+        "weighted": (choose_weighted,),
+        "heuristic": (choose_heuristic, HeuristicAgent().rows),
+    }
+    for name, (choose, *weights) in players.items():
         for rules in FAST:
             seen, masks = positions(RULE_SETS[rules], name)
             draws = np.arange(len(seen), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-            given, chosen = (seen, masks, draws), np.empty(len(seen), np.int64)
-
-            def work(given: Any = given, chosen: Any = chosen, name: str = name) -> int:
-                if name == "heuristic":
-                    choose_heuristic(*given, weights, chosen)
-                else:
-                    (choose_weighted if name == "weighted" else choose_random)(*given, chosen)
-                return len(chosen)
-
+            chosen = np.empty(len(seen), np.int64)
+            work = partial(decide, choose, seen, masks, draws, *weights, chosen)
             rate = rates({name: work}, 0, repetitions, process_time)[name]
             yield [name, rules, f"{rate:,.0f}"]
 

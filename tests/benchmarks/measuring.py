@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -16,16 +16,15 @@ def options(doc: str | None, **known: Any) -> argparse.Namespace:
     """Options from the command line."""
     parser = argparse.ArgumentParser(description=(doc or "").split(":", maxsplit=1)[0])
     for name, (default, told) in known.items():
-        flag = f"--{name.replace('_', '-')}"
         if default is False:
-            parser.add_argument(flag, action="store_true", help=told)
+            parser.add_argument(f"--{name}", action="store_true", help=told)
         elif isinstance(default, list | tuple):
             kind = type(default[0])
-            parser.add_argument(flag, nargs="*", type=kind, default=list(default), help=told)
+            parser.add_argument(f"--{name}", nargs="*", type=kind, default=list(default), help=told)
         else:
             kind = default if isinstance(default, type) else type(default)
             value = None if isinstance(default, type) else default
-            parser.add_argument(flag, type=kind, default=value, help=told)
+            parser.add_argument(f"--{name}", type=kind, default=value, help=told)
     return parser.parse_args()
 
 
@@ -66,13 +65,19 @@ def to_host(array: Any) -> np.ndarray:
     return array.cpu().numpy() if hasattr(array, "cpu") else np.asarray(array)
 
 
+def table_lines(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    yield f"| {' | '.join(header)} |"
+    yield "|---" * len(header) + "|"
+    for row in rows:
+        yield f"| {' | '.join(map(str, row))} |"
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+    return "\n".join(table_lines(header, rows))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    print(table(header, ()))
-    for row in rows:
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
+    """Print a table row by row, as soon as each is there."""
+    for line in table_lines(header, rows):
+        print(line, flush=True)
     print()

@@ -5,6 +5,7 @@
 Each row is a match against three `heuristic` players, on the same boards with the same dice.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,15 @@ class HandicappedAgent(ValueAgent):
         self._trader = trader
 
 
+def rows(args: Any) -> Iterator[list[str]]:
+    rules = Rules(offer_form=args.form, max_offers_per_turn=args.most)
+    for part in args.parts:
+        agents = [("agent", HandicappedAgent(part)), *[args.against] * 3]
+        result = play_match(agents, args.games, rules, seed=args.seed, progress=False)
+        rate, interval = percent(result.win_rate("agent")), percents(result.interval("agent"))
+        yield [part, PARTS[part], rate, interval, f"{result.tally('agent').milliseconds:.2g}"]
+
+
 def main() -> None:
     args = options(
         __doc__,
@@ -103,15 +113,4 @@ def main() -> None:
         most=(3, "offers of a turn"),
         against=("heuristic", "who plays the other seats"),
     )
-    rules = Rules(offer_form=args.form, max_offers_per_turn=args.most)
-    print_table(("left out", "instead", "won", "95 % interval", "ms a decision"), ())
-    for part in args.parts:
-        agents = [("agent", HandicappedAgent(part)), *[args.against] * 3]
-        result = play_match(agents, args.games, rules, seed=args.seed, progress=False)
-        rate, interval = percent(result.win_rate("agent")), percents(result.interval("agent"))
-        milliseconds = result.tally("agent").milliseconds
-        print(f"| {part} | {PARTS[part]} | {rate} | {interval} | {milliseconds:.2g} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    print_table(("left out", "instead", "won", "95 % interval", "ms a decision"), rows(args))

@@ -40,7 +40,7 @@ NETWORKS = {
 """Options of the trainings that are counted."""
 
 
-class Traffic(TorchDispatchMode):  # type: ignore[misc]
+class Traffic(TorchDispatchMode):
     """Counts bytes of the operands and results of operations that move data."""
 
     def __init__(self) -> None:
