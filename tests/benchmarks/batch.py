@@ -117,11 +117,10 @@ def parts(given: Any, size: int, records: np.ndarray) -> dict[str, float]:
 
 
 def print_parts(given: Any, records: np.ndarray) -> None:
-    sizes = [size for size in PARTS_SIZES if size <= max(given.sizes)]
-    found = [parts(given, size, records) for size in sizes]
+    found = [parts(given, size, records) for size in PARTS_SIZES]
     print("Nanoseconds a decision, one thread; each part in a pass over all games by itself.\n")
     rows = ([name, *(f"{one[name]:.0f}" for one in found)] for name in found[0])
-    print_table(["part", *(f"{size:,} games" for size in sizes)], rows)
+    print_table(["part", *(f"{size:,} games" for size in PARTS_SIZES)], rows)
 
 
 def print_memory(*_: Any) -> None:
