@@ -1,4 +1,4 @@
-"""Words for tests: positions, actions and what comes of them.
+"""Words for tests: positions, actions and their results.
 
 The beginner board, on which positions are set unless they say otherwise. Vertices lie in six
 rows; neighbors in a row are joined by an edge, and so are the pairs joined by a bar.
@@ -22,7 +22,6 @@ ore 14-15.
 import importlib.util
 import itertools
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -161,12 +160,6 @@ def bank(game: Game) -> dict[str, int]:
 def plus(*bundles: dict[str, int]) -> dict[str, int]:
     """The cards of several bundles together."""
     return {r: n for r in RESOURCES if (n := sum(b.get(r, 0) for b in bundles))}
-
-
-def pair_up(names: Iterable[str]) -> list[list[str]]:
-    """Unordered pairs of names, in the order of the year of plenty actions."""
-    listed = list(names)
-    return [[a, b] for i, a in enumerate(listed) for b in listed[i:]]
 
 
 RULE_SETS: dict[str, Rules] = {

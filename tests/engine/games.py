@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from catan_pz import Game, Rules, describe_action
+from catan_pz.actions import NUM_ACTIONS
 
-KIND_OF = [describe_action(a)["kind"] for a in range(389)]
+ACTIONS = [describe_action(a) for a in range(NUM_ACTIONS)]
+KIND_OF = [action["kind"] for action in ACTIONS]
 
 
 def choose(rng: np.random.Generator, actions: np.ndarray) -> int:

@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from catan_pz import Game, describe_action
-from tests.engine.games import KIND_OF, choose
+from catan_pz import Game
+from tests.engine.games import ACTIONS, KIND_OF, choose
 from tests.engine.reference_legal import Reference
 from tests.engine.reference_play import Play
 from tests.helpers import RULE_SETS
 
-ACTIONS = [describe_action(a) for a in range(389)]
 LEFT_OUT = ("knowledge", "rng")
 
 

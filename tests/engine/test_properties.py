@@ -4,12 +4,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catan_pz import Game, IllegalActionError, Rules, describe_action
+from catan_pz import Game, IllegalActionError, Rules
 from catan_pz.engine.violations import Violation
+from tests.engine.games import ACTIONS, KIND_OF
 from tests.engine.reference_legal import Reference
 from tests.engine.test_random_games import check_conservation
 
-ACTIONS = [describe_action(a) for a in range(389)]
 SETTINGS = settings(
     max_examples=8,
     deadline=None,
@@ -44,9 +44,8 @@ options = st.fixed_dictionaries(
 
 def pick(data, actions):
     """An action that hypothesis chooses: first its kind, then one of the kind."""
-    kinds = sorted({ACTIONS[a]["kind"] for a in actions})
-    kind = data.draw(st.sampled_from(kinds))
-    return data.draw(st.sampled_from([a for a in actions if ACTIONS[a]["kind"] == kind]))
+    kind = data.draw(st.sampled_from(sorted({KIND_OF[a] for a in actions})))
+    return data.draw(st.sampled_from([a for a in actions if KIND_OF[a] == kind]))
 
 
 @SETTINGS

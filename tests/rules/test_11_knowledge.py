@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz import Game
 from catan_pz.terms import Resource
-from tests.helpers import RESOURCES, RULE_SETS, act, path, table
+from tests.helpers import RESOURCES, RULE_SETS, act, path, play_randomly, table
 
 pytestmark = pytest.mark.purepython
 
@@ -96,11 +96,7 @@ def random_states(rules, seed, decisions=400):
     """The snapshots along a random game."""
     game, rng = Game(rules, seed=seed), np.random.default_rng(seed)
     for _ in range(decisions):
-        options = game.legal_actions()
-        if len(options) == 0:
-            return
-        game.step(int(rng.choice(options)))
-        yield game.snapshot()
+        yield play_randomly(game, 1, rng).snapshot()
 
 
 @pytest.mark.parametrize("name", ["base", "three", "one_v_one"])

@@ -9,6 +9,7 @@ from scipy import stats
 from catan_pz import Game
 from catan_pz.terms import Card
 from tests.helpers import (
+    CARD,
     act,
     before_roll,
     can,
@@ -33,7 +34,7 @@ PLAYS = {
     "play_year_of_plenty": {"pair": ["brick", "ore"]},
     "play_monopoly": {"resource": "wool"},
 }
-CARD = {"wool": 1, "grain": 1, "ore": 1}
+PAIRS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
 
 
 def test_before_the_roll_a_card_may_be_played_or_the_dice_rolled():
@@ -133,9 +134,8 @@ def test_two_independent_fair_dice():
         game = start.copy()
         game.games["rng"][0] = seed
         throws[tuple(act(game, "roll").snapshot()["dice"])] += 1
-    assert set(throws) == {(a, b) for a in range(1, 7) for b in range(1, 7)}
-    chi_square = sum((n - 100) ** 2 / 100 for n in throws.values())
-    assert chi_square < 66.6  # 35 degrees of freedom, 0.1 %
+    assert set(throws) == set(PAIRS)
+    assert stats.chisquare(list(throws.values())).pvalue > 0.001
 
 
 def thrown(game, turns):
@@ -192,9 +192,6 @@ def by_the_memory(roller, seats, left, sums, sevens, run):
     return {pair: weight / whole for pair, weight in weights.items() if weight}
 
 
-PAIRS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
-
-
 @pytest.mark.parametrize(
     ("roller", "seats", "dice", "left", "memory"),
     [
@@ -226,14 +223,14 @@ def test_dice_with_a_memory(roller, seats, dice, left, memory):
     assert rolls.keys() <= likely.keys()
     expected = [1000 * float(likely[roll]) for roll in likely]
     assert stats.chisquare([rolls[roll] for roll in likely], expected).pvalue > 0.001
-    random = act(start.copy(), "roll", outcome=(6, 1) if (6, 1) in likely else left[-1]).snapshot()
+    rolled = act(start.copy(), "roll", outcome=(6, 1) if (6, 1) in likely else left[-1]).snapshot()
     sums, sevens, run = memory
-    total = sum(random["dice"])
+    total = sum(rolled["dice"])
     sevens = [n + (total == 7 and p == roller) for p, n in enumerate(sevens)]
     if total == 7:
         run = [roller, run[1] + 1 if run[0] == roller else 1]
     after = {"sums": [total, *sums][:5], "sevens": sevens, "run": run}
-    assert random["rng"]["memory"] == after
+    assert rolled["rng"]["memory"] == after
 
 
 def test_scripted_dice():

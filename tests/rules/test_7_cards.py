@@ -1,5 +1,7 @@
 """7. Development cards."""
 
+from itertools import combinations_with_replacement
+
 import pytest
 
 from tests.helpers import (
@@ -12,7 +14,6 @@ from tests.helpers import (
     hands,
     kinds,
     legal,
-    pair_up,
     path,
     phase,
     player,
@@ -101,7 +102,8 @@ def test_road_building_ends_with_the_last_piece_or_edge(case, when):
 def test_year_of_plenty_gives_two_cards_of_the_bank(pair, when):
     """Any two cards that the bank holds, alike or not."""
     game = table({"cards": {"year_of_plenty": 1}}, phase=when)
-    assert legal(game, "play_year_of_plenty") == pair_up(RESOURCES)
+    pairs = combinations_with_replacement(RESOURCES, 2)
+    assert legal(game, "play_year_of_plenty") == [list(two) for two in pairs]
     act(game, "play_year_of_plenty", pair=pair)
     assert hand(game, 0) == {r: pair.count(r) for r in pair}
     assert bank(game) == {r: 19 - pair.count(r) for r in RESOURCES}
