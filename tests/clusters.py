@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,10 @@ def ray_cluster(*cpus: int, store: int = 100) -> Iterator[Any]:
     finally:
         ray.shutdown()
         cluster.shutdown()
-        wait_until(lambda: not left_over())
+        end = time.monotonic() + PATIENCE
+        while left := left_over():
+            assert time.monotonic() < end, left
+            time.sleep(0.1)
 
 
 def _node(cpus: int, store: int = 100) -> dict[str, Any]:
@@ -49,31 +52,14 @@ def add_node(cluster: Any, cpus: int) -> Any:
     return cluster.add_node(**_node(cpus))
 
 
-def own_processes() -> Iterator[Path]:
-    """Folders in /proc of the processes that clusters of this one have started."""
-    mark = f"{OWNER}={os.getpid()}".encode()
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if mark in environment.read_bytes().split(b"\0"):
-                yield environment.parent
-        except OSError:  # it has just ended
-            continue
-
-
 def left_over() -> list[str]:
-    """Command lines of those that are still there."""
-    found = []
-    for process in own_processes():
-        with suppress(OSError):
-            command = (process / "cmdline").read_bytes().replace(b"\0", b" ")
-            if command and b"resource_tracker" not in command:  # this process may have one itself
-                found.append(command.decode(errors="replace"))
+    """Command lines of the processes that clusters of this one have started and not ended."""
+    mark, found = f"{OWNER}={os.getpid()}".encode(), []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended, or belongs to others
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                # This process may have a resource tracker itself.
+                if command and b"resource_tracker" not in command:
+                    found.append(command.decode(errors="replace"))
     return found
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, left_over()
-        time.sleep(0.1)

@@ -99,9 +99,9 @@ def parts(given: Any, size: int, records: np.ndarray) -> dict[str, float]:
     actions = batch.sample().copy()
     passes = {
         "draw a legal action": batch.sample,
-        "check that it is legal": lambda: bound(check_all)(*everywhere, actions),
-        "write the mask": lambda: bound(mask_all)(*everywhere, batch.mask),
-        "write the observation": lambda: bound(observe_all)(*everywhere, batch.observation),
+        "check that it is legal": partial(bound(check_all), *everywhere, actions),
+        "write the mask": partial(bound(mask_all), *everywhere, batch.mask),
+        "write the observation": partial(bound(observe_all), *everywhere, batch.observation),
     }
     for seen in (False, True):
         whole = make(size, records, observation=seen)
