@@ -16,14 +16,7 @@ from catan_pz.kernels.types import signature_of
 
 COMPUTE_CAPABILITY = (9, 0)
 
-KERNELS = (
-    "deal_kernel",
-    "place_kernel",
-    "sample_kernel",
-    "check_kernel",
-    "step_kernel",
-    "observe_everything_kernel",
-)
+KERNELS = [name for name in vars(cuda_kernels) if name.endswith("_kernel")]
 
 
 def ptx_of(name: str, *, optimized: bool = True) -> str:

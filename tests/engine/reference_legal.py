@@ -1,5 +1,6 @@
 """Which actions the rulebook allows: slow, in plain Python, from a state's JSON form alone."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from tests.helpers import CARD, CITY, ROAD, SETTLEMENT
@@ -16,7 +17,7 @@ def covers(hand: Bundle, bundle: Bundle) -> bool:
     return all(hand.get(r, 0) >= n for r, n in bundle.items())
 
 
-def rate(state: dict[str, Any], p: int, resource: str) -> int:
+def rate(state: Mapping[str, Any], p: int, resource: str) -> int:
     """Cards of a resource that the bank takes of a seat for one of another."""
     buildings = {*state["players"][p]["settlements"], *state["players"][p]["cities"]}
     harbors = state["board"]["harbors"]

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tests.engine.reference_legal import rate
+from tests.reference_board import HEX_VERTICES
+
 RESOURCES = ["brick", "lumber", "wool", "grain", "ore"]
 CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"]
 TERRAINS = ["hills", "forest", "pasture", "fields", "mountains", "desert"]
@@ -47,27 +50,19 @@ def board_of(state: State, seats: list[int | None]) -> dict[str, Any]:
     }
 
 
-def rates(player: State, harbors: list[State], ends: Any) -> list[int]:
-    """Cards that a player gives for one of each resource in maritime trade."""
-    own = [*player["settlements"], *player["cities"]]
-    held = [h["resource"] for k, h in enumerate(harbors) if any(v in own for v in ends[k])]
-    return [2 if r in held else 3 if None in held else 4 for r in RESOURCES]
-
-
-def production(player: State, state: State, corners: Any) -> list[int]:
+def production(player: State, state: State) -> list[int]:
     """Pips of a player's hexes by resource, cities twice, without the robber's hex."""
     total = [0] * 5
     for number, tile in enumerate(state["board"]["hexes"]):
         if number == state["robber"] or tile["terrain"] == "desert":
             continue
-        worth = sum(
-            (v in player["settlements"]) + 2 * (v in player["cities"]) for v in corners[number]
-        )
-        total[TERRAINS.index(tile["terrain"])] += worth * pips(tile["token"])
+        corners = HEX_VERTICES[number]
+        cards = len(corners & {*player["settlements"]}) + 2 * len(corners & {*player["cities"]})
+        total[TERRAINS.index(tile["terrain"])] += cards * pips(tile["token"])
     return total
 
 
-def row(state: State, viewer: int, p: int, topology: Any) -> dict[str, Any]:
+def row(state: State, viewer: int, p: int) -> dict[str, Any]:
     """What is seen of seat p."""
     player, known = state["players"][p], state["knowledge"][viewer][p]
     return {
@@ -85,8 +80,8 @@ def row(state: State, viewer: int, p: int, topology: Any) -> dict[str, Any]:
             most - len(player[kind])
             for kind, most in {"roads": 15, "settlements": 5, "cities": 4}.items()
         ],
-        "trade_rate": rates(player, state["board"]["harbors"], topology.HARBOR_VERTICES),
-        "production": production(player, state, topology.HEX_VERTICES),
+        "trade_rate": [rate(state, p, resource) for resource in RESOURCES],
+        "production": production(player, state),
         "turn_player": int(state["turn_player"] == p),
         "player_to_move": int(state["player_to_move"] == p),
         "to_discard": state["to_discard"][p],
@@ -155,12 +150,12 @@ def rest(state: State, viewer: int) -> dict[str, Any]:
     }
 
 
-def view(state: State, viewer: int, topology: Any) -> dict[str, Any]:
-    """All segments by name, in natural units; `topology` has HARBOR_VERTICES and HEX_VERTICES."""
+def view(state: State, viewer: int) -> dict[str, Any]:
+    """All segments by name, in natural units."""
     players = len(state["players"])
     present = [(viewer + k) % players for k in range(players)]
     seats: list[int | None] = [*present, *[None] * (4 - players)]
-    rows = [row(state, viewer, p, topology) for p in present]
+    rows = [row(state, viewer, p) for p in present]
     blank = {name: [0] * len(v) if isinstance(v, list) else 0 for name, v in rows[0].items()}
     rows += [blank] * (4 - players)
     by_seat = {name: [row[name] for row in rows] for name in rows[0]}

@@ -5,7 +5,6 @@ import pytest
 
 from catan_pz import Game, encoders
 from catan_pz.actions import action_id
-from catan_pz.board import topology
 from catan_pz.game.position import position
 from catan_pz.observation.segments import PLACES, SEGMENTS, SIZE, named_views
 from catan_pz.rules import Rules
@@ -35,7 +34,7 @@ def test_every_number_is_what_the_state_says(name):
         if decision % 3 == 0 or game.phase.name in ("COMPOSE", "ANSWER", "CLOSE", "DISCARD"):
             state = game.snapshot()
             for viewer in range(game.rules.num_players):
-                expected = view(state, viewer, topology)
+                expected = view(state, viewer)
                 found = seen(game, viewer)
                 assert list(found) == [segment.name for segment in SEGMENTS]
                 for segment, array in found.items():
