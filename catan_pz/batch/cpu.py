@@ -49,10 +49,7 @@ class CpuBatch(ThreadedGames, Batch):
     A batch is not thread-safe. After an interrupted call the next one asks for `reset`.
     """
 
-    _KEPT = (
-        *("games", "seeds", "player", "mask", "done", "truncated", "winner"),
-        *("_observation", "_rewards", "_rng_states"),
-    )
+    _KEPT = ("games", "seeds", "done", "truncated", "winner", "_rewards", "_rng_states")
 
     _actions: NDArray[np.int64]
 
@@ -94,18 +91,16 @@ class CpuBatch(ThreadedGames, Batch):
         self._share_out(batch_calls.place_games, records, sources, self._shown)
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, B, reward and encoder or none."""
+        """Go on from what `get_state` gave for the same rules, B and reward."""
         check_arrays(state, self._kept())
         records = sound_records(state["games"], self.rules)
-        if (state["player"] != records["player"]).any():
-            raise ValueError("state: player isn't the seat to move in each of the games")
         if self.auto_reset:
             check_unfinished(records)  # it would wait for ever
         self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
         super()._copy_from(state, records)
-        self._place(records, np.arange(self.num_games))  # masks and observations follow from games
+        self._place(records, np.arange(self.num_games))  # writes what follows from the games
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, -1 where it is finished.

@@ -140,15 +140,16 @@ def test_samples_are_legal_and_spread() -> None:
 
 
 @pytest.mark.parametrize("observation", ["units", False])
-def test_a_state_gives_out_the_masks_of_its_games_and_the_seats_to_move(observation) -> None:
-    batch = CpuBatch(3, seed=1, observation=observation)
+def test_a_batch_goes_on_from_a_state(observation) -> None:
+    """Masks, observations and seats to move follow from the games."""
+    batch, other = (CpuBatch(3, seed=seed, observation=observation) for seed in (1, 2))
     batch.play_random(30)
-    state = batch.get_state()
-    batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
-    assert (batch.mask == state["mask"]).all()
-    assert batch.units is None or (batch.units == state["observation"]).all()
-    with pytest.raises(ValueError, match="player"):
-        batch.set_state(state | {"player": (state["player"] + 1) % 4})
+    other.set_state(batch.get_state())
+    for _ in range(2):
+        for name in ("games", "mask", "player", "observation"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(batch, name), name)
+        for one in (batch, other):
+            one.play_random(30)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -103,7 +103,7 @@ class SingleLearnerBatch(ThreadedGames):
     """
 
     _KEPT = (
-        *("games", "seats", "seeds", "observation", "mask", "reward", "done", "truncated"),
+        *("games", "seats", "seeds", "reward", "done", "truncated"),
         *("final_observation", "_decisions_by", "_opponent_rng", "_sample_rng"),
     )
 
