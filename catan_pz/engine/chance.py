@@ -93,7 +93,7 @@ def rolls_left(s: State) -> int:
 
 @rule
 def due_share(s: State) -> int:
-    """What sums but seven count beside `share_of_seven`: in units of one of all sevens rolled."""
+    """The factor of sums other than seven: `BALANCE` for each seven rolled, at least once."""
     sevens = 0
     for q in range(s.num_players):
         sevens += int(s.sevens[q])
@@ -102,7 +102,7 @@ def due_share(s: State) -> int:
 
 @rule
 def share_of_seven(s: State, due: int) -> int:
-    """What a seven counts: more for who rolled fewer than due, less the longer a run of them."""
+    """The factor of a seven: less for a player with more sevens than the others, or in a run."""
     p, n, balance = int(s.turn_player), int(s.num_players), due
     sevens = due // BALANCE
     if sevens >= n:

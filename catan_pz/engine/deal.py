@@ -43,7 +43,7 @@ _PARTS: Final = ("terrain", "token", "harbor")
 
 
 class Deal(NamedTuple):
-    """From what games of the same rules start.
+    """What games of the same rules start from.
 
     Attributes:
         blank: (1,) a record that holds the rules and is zero elsewhere.
@@ -119,7 +119,7 @@ def _seeded_boards(seeds: Sequence[int], *, no_adjacent_red: bool) -> States:
 
 @lru_cache(maxsize=64)
 def deal_of(rules: Rules) -> Deal:
-    """From what games of some rules start."""
+    """What games of some rules start from."""
     blank = np.zeros(1, STATE)
     for name, value in rules.columns().items():
         blank[name] = value

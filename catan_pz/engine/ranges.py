@@ -23,7 +23,7 @@ MOST_CARDS: Final = 127
 has no limit of the bank; however they move, counts of them stay within a byte."""
 
 MOST_TURNS: Final = 2**30
-"""So many that no game gets from there to the end of its counter."""
+"""A game that goes on from this turn never reaches the end of its counter."""
 
 _MOST: Final[dict[str, int]] = {
     "terrain": max(Terrain),
@@ -95,7 +95,7 @@ class Ranges:
         self._parts = [_as_numbers(part) for part in (self._least, self._most)]
 
     def check(self, games: np.ndarray) -> None:
-        """Refuse records that rules can't be let loose on.
+        """Refuse records with numbers that compiled rules can't take.
 
         Args:
             games: (B,) `STATE`, contiguous; derived fields aren't looked at.
@@ -161,7 +161,7 @@ def _check_boards(games: np.ndarray) -> None:
 
 
 def _end_of(width: int) -> int:
-    """Bytes of a record's fields whose items have so many bytes, or more: the larger come first."""
+    """Bytes of the fields whose items have `width` bytes or more, which a record begins with."""
     kinds = [STATE[name] for name in STATE.names or ()]
     return sum(kind.itemsize for kind in kinds if kind.base.itemsize >= width)
 

@@ -35,7 +35,7 @@ ROAD_OF: Final = 1
 
 RECENT_ROLLS: Final = 5
 MOST_SEVENS: Final = 127
-"""Dice with a memory remember the sums of so many rolls, and count sevens up to so many."""
+"""Dice with a memory: how many sums they remember, and up to what number they count sevens."""
 
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import numba
 
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_choice
 from catan_pz.kernels.notices import warn_once
 
 VARIABLE: Final = "CATAN_PZ_COMPILER"
@@ -35,8 +35,7 @@ def fast_versions() -> str:
 def choose_backend(forced: str | None, version: str) -> str:
     """The backend for a value of CATAN_PZ_COMPILER, if it is set, and a version of numba."""
     if forced:
-        if forced not in BACKENDS:
-            raise not_possible(VARIABLE, forced, f"one of {BACKENDS}")
+        check_choice(VARIABLE, forced, BACKENDS)
         return forced
     if is_tested(version):
         return "fast"

@@ -49,7 +49,7 @@ def folders_for(source: Path) -> list[Path]:
             folders = [Path(numba.config.CACHE_DIR).expanduser() / own]
         else:
             folders.append(_user_folder() / "numba" / own)
-    return list(filter(is_trusted, folders))
+    return list(filter(_is_trusted, folders))
 
 
 def _user_folder() -> Path:
@@ -60,7 +60,7 @@ def _user_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
 
 
-def is_trusted(folder: Path) -> bool:
+def _is_trusted(folder: Path) -> bool:
     """Whether nobody but this user and root can put code into a folder."""
     with suppress(OSError, AttributeError):  # it isn't there yet, or there are no such permissions
         status = folder.stat()
@@ -103,7 +103,7 @@ def _has_prebuilt(features: str) -> bool:
     with suppress(OSError):
         words = (PREBUILT / "target").read_text(encoding="ascii").split()
     fits = words[: len(target)] == target
-    return fits and {*words[len(target) :]} <= {*features.split(",")} and is_trusted(PREBUILT)
+    return fits and {*words[len(target) :]} <= {*features.split(",")} and _is_trusted(PREBUILT)
 
 
 class EntryCache:
