@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-PURE_PYTHON = ("cli", "render", "play")
+PURE_PYTHON = ("cli", "render", "rules", "play")
 """Folders whose tests play few decisions: quick with NUMBA_DISABLE_JIT=1 as well."""
 
 # Networks of tests are small: threads slow them down, and parallel workers take a core each.

@@ -75,7 +75,6 @@ def go_too_far(games: States, first: int, last: int, counts: Int64Array):
     counts[last] = 1
 
 
-checked = pytest.mark.skipif(BACKEND != "fast", reason="numba checks arguments itself")
 POOLS = {BACKEND: make_thread_pool, "python": PlainThreadPool}
 
 
@@ -143,7 +142,7 @@ WRONG = (
 )
 
 
-@checked
+@pytest.mark.skipif(BACKEND != "fast", reason="numba checks arguments itself")
 def test_arguments_of_other_types_are_named() -> None:
     """And too few of them; an array that is only read may be sealed."""
     alone, games, offset = make_thread_pool(4, 1, 4), some_games(4), OFFSET.copy()

@@ -1,11 +1,7 @@
 """10. Two players."""
 
-import pytest
-
 from catan_pz import Game, Rules
 from tests.helpers import act, hands, kinds, legal, roll, table
-
-pytestmark = pytest.mark.purepython
 
 
 def one_v_one(*seats, **entries):

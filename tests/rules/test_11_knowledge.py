@@ -7,8 +7,6 @@ from catan_pz import Game
 from catan_pz.terms import Resource
 from tests.helpers import RESOURCES, RULE_SETS, act, path, play_randomly, table
 
-pytestmark = pytest.mark.purepython
-
 HANDS = [{"hand": {"brick": 2}}, {"hand": {"ore": 2}}, {"hand": {"wool": 1, "grain": 1}}]
 
 

@@ -9,8 +9,6 @@ from catan_pz.board.generators import BEGINNER_BOARD
 from catan_pz.board.topology import EDGE_VERTICES, HEX_NEIGHBORS, HEX_VERTICES, SPIRALS
 from tests.helpers import act, before_roll, edge, path, player, refused, roll, table
 
-pytestmark = pytest.mark.purepython
-
 LETTERS = [5, 2, 6, 3, 8, 10, 9, 12, 11, 4, 8, 10, 9, 4, 5, 6, 3, 11]
 GIVES = {
     "forest": "lumber",

@@ -19,8 +19,6 @@ from tests.helpers import (
     roll,
 )
 
-pytestmark = pytest.mark.purepython
-
 
 def place(game, *spots):
     """Settlements with their roads, each toward a vertex beside it."""

@@ -25,8 +25,6 @@ from tests.helpers import (
     table,
 )
 
-pytestmark = pytest.mark.purepython
-
 CARDS = {"knight": 2, "road_building": 1, "year_of_plenty": 1, "monopoly": 1}
 PLAYS = {
     "play_knight": {},

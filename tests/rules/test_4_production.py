@@ -6,8 +6,6 @@ from catan_pz.board.generators import BEGINNER_BOARD
 from catan_pz.rules import Board
 from tests.helpers import bank, before_roll, hands, roll
 
-pytestmark = pytest.mark.purepython
-
 
 def retokened(*swaps):
     """The beginner board with the number tokens of some pairs of hexes exchanged."""

@@ -21,8 +21,6 @@ from tests.helpers import (
     table,
 )
 
-pytestmark = pytest.mark.purepython
-
 ALONG = {"settlements": [20], "roads": path(20, 21, 22)}
 PURCHASES = {
     "build_road": (ROAD, {"edge": edge(20, 31)}, {"roads": sorted(path(31, 20, 21, 22))}),

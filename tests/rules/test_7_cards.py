@@ -21,8 +21,6 @@ from tests.helpers import (
     table,
 )
 
-pytestmark = pytest.mark.purepython
-
 before_and_after_the_roll = pytest.mark.parametrize("when", ["roll", "main"])
 
 

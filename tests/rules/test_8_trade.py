@@ -19,8 +19,6 @@ from tests.helpers import (
     table,
 )
 
-pytestmark = pytest.mark.purepython
-
 
 def each(n):
     return dict.fromkeys(RESOURCES, n)

@@ -19,8 +19,6 @@ from tests.helpers import (
     table,
 )
 
-pytestmark = pytest.mark.purepython
-
 
 def army(game):
     return game.snapshot()["largest_army_owner"]
