@@ -11,7 +11,6 @@ are kept game by game in files, one a budget, from which a run that was broken o
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
@@ -94,13 +93,16 @@ def draw(results: dict[int, Result], players: int, opponent: str) -> Figure:
     return figure
 
 
-def strength(args: Any, folder: Path, results: dict[int, Result]) -> Iterator[list[Any]]:
+def strength(args: Any, results: dict[int, Result]) -> Iterator[list[Any]]:
     """How often one searcher wins against copies of another agent, by its budget."""
+    if args.results is not None:
+        args.results.mkdir(parents=True, exist_ok=True)
     for simulations in args.simulations:
         how = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
         how |= {} if args.turns is None else {"turns": args.turns}
         name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(how.items()))
-        path = folder / f"{name}-{args.players}-{args.opponent}-{args.games}-{args.seed}.jsonl"
+        name += f"-{args.players}-{args.opponent}-{args.games}-{args.seed}.jsonl"
+        path = None if args.results is None else args.results / name
         agents = [("search", SearchAgent(**how)), *[args.opponent] * (args.players - 1)]
         rules = Rules(num_players=args.players, trading=False)
         result = results[simulations] = play_match(
@@ -131,10 +133,7 @@ def main() -> None:
         print_table(header, speeds(args.speed))
     others = f"{args.players - 1} of {args.opponent}"
     results: dict[int, Result] = {}
-    with TemporaryDirectory() as folder:
-        if args.results is not None:
-            args.results.mkdir(parents=True, exist_ok=True)
-        header = ("simulations", "games", f"won against {others}", "95 %", "ms a decision")
-        print_table(header, strength(args, args.results or Path(folder), results))
+    header = ("simulations", "games", f"won against {others}", "95 %", "ms a decision")
+    print_table(header, strength(args, results))
     if args.plot is not None:
         draw(results, args.players, args.opponent).savefig(args.plot, dpi=120)
