@@ -225,6 +225,35 @@ class Agent(ABC):
         """Release what `reset` opened; no other call follows."""
 
 
+class WrappingAgent(Agent):
+    """An agent with another one inside, which hears of the game whatever the outer one hears.
+
+    `reset` of the subclass sets `inner`, a copy that was reset, or None where there is none.
+    """
+
+    needs_events = False  # as the inner one does
+    inner: Any = None
+
+    def observe(self, events: Events) -> None:
+        """Pass the events on."""
+        if self.inner is not None:
+            self.inner.observe(events)
+
+    def report(self) -> Mapping[str, float]:
+        """The inner agent's numbers."""
+        return {} if self.inner is None else self.inner.report()
+
+    def end(self, result: SeatResult) -> None:
+        """Pass the result on."""
+        if self.inner is not None:
+            self.inner.end(result)
+
+    def close(self) -> None:
+        """Close the inner agent."""
+        if self.inner is not None:
+            self.inner.close()
+
+
 class BatchAgent(Agent):
     """An agent that decides in many games by one call, and keeps nothing of any game.
 

@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import Agent, SeatResult, Views
+from catan_pz.agents.base import Agent, Views, WrappingAgent
 from catan_pz.agents.random_stream import scramble_all, uniforms
 from catan_pz.agents.registry import as_agent
 from catan_pz.checks import not_possible
-from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
 _MEMBER_SALT: Final = np.uint64(0x9FB21C651E98DF25)
 
 
-class Mixture(Agent):
+class Mixture(WrappingAgent):
     """In each seat of each game plays as one of several agents, to the end of the game.
 
     Which one follows from the seed of the seat. A member that is a mixture itself samples its own
@@ -31,7 +30,7 @@ class Mixture(Agent):
     """
 
     name = "mixture"
-    needs_events = False
+    inner: Agent
     _level = 0  # mixtures that this one is within
 
     def __init__(
@@ -74,12 +73,12 @@ class Mixture(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins: sample the member that plays it."""
         super().reset(seat, rules, seed)
-        self._own = copy(self._member(int(self.members_of(np.array((seed,), np.uint64))[0])))
-        self._own.reset(seat, rules, seed)
+        self.inner = copy(self._member(int(self.members_of(np.array((seed,), np.uint64))[0])))
+        self.inner.reset(seat, rules, seed)
 
     def act(self, view: View) -> int:
         """The choice of the member that plays this game."""
-        return self._own.act(view)
+        return self.inner.act(view)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) the choices of the members that play these games."""
@@ -93,20 +92,8 @@ class Mixture(Agent):
 
     def advise(self, view: View) -> Advice:
         """What the member that plays this game thinks."""
-        return self._own.advise(view)
+        return self.inner.advise(view)
 
     def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
         """What the member that plays this game estimates."""
-        return self._own.win_probabilities(view)
-
-    def observe(self, events: Events) -> None:
-        """Pass the events on to the member that plays this game."""
-        self._own.observe(events)
-
-    def end(self, result: SeatResult) -> None:
-        """Tell the member that plays this game."""
-        self._own.end(result)
-
-    def close(self) -> None:
-        """Close the member that plays this game."""
-        self._own.close()
+        return self.inner.win_probabilities(view)

@@ -114,6 +114,18 @@ def test_impossible_weights_are_named(weights):
         Mixture(["random"], weights)
 
 
+class Accountable(First):
+    def report(self):
+        return {"questions": 5.0}
+
+
+def test_a_mixture_reports_what_its_member_reports():
+    """Also where it is within another one."""
+    mixture = Mixture([Mixture([Accountable()])])
+    mixture.reset(0, Rules(), 1)
+    assert mixture.report() == {"questions": 5.0}
+
+
 def test_a_member_that_cannot_play_the_rules_is_named_before_the_first_game():
     mixed = Mixture(["random", "ppo-2p"], [1, 0])  # even one that is never drawn
     mixed.check_rules(Rules.make("one_v_one", trading=False))

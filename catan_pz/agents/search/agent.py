@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import OFFER, is_offering
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.base import WrappingAgent
 from catan_pz.agents.registry import as_agent, check_options, load
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
 from catan_pz.agents.search.look_ahead import DEPTH, look_ahead
@@ -28,7 +28,6 @@ from catan_pz.agents.value.agent import SETUP, ValueAgent, are_offers
 from catan_pz.agents.value.choice import TEMPERATURE
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
@@ -145,7 +144,7 @@ class SearchOptions:
         return Rollout(PLAYERS[self.rollout], TO_THE_END if turns is None else turns)
 
 
-class SearchAgent(Agent):
+class SearchAgent(WrappingAgent):
     """Tries its actions in simulated games and plays the one that wins most often.
 
     A simulation begins in a full game drawn from the exact belief of the seat, plays the action,
@@ -185,14 +184,12 @@ class SearchAgent(Agent):
 
     name = "search"
     needs_belief = True
-    needs_events = False
 
     def __init__(self, **options: Any) -> None:
         self.options = SearchOptions.made(**options)
         self.needs_events = getattr(self.options.prior, "needs_events", False)
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
-        self._prior: Any = None
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games that the prior's model wasn't trained for."""
@@ -211,9 +208,9 @@ class SearchAgent(Agent):
         """A game begins."""
         super().reset(seat, rules, seed)
         self.last = None
-        self._prior = self._prior_in(rules)
-        if self._prior is not None:
-            self._prior.reset(seat, rules, self.random.next())
+        self.inner = self._prior_in(rules)
+        if self.inner is not None:
+            self.inner.reset(seat, rules, self.random.next())
         self._trees = self._new_trees()
 
     def _new_trees(self) -> ParallelTrees | None:
@@ -235,7 +232,7 @@ class SearchAgent(Agent):
         legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:
             return int(legal[0])
-        traded = self._prior.trade(view) if isinstance(self._prior, ValueAgent) else None
+        traded = self.inner.trade(view) if isinstance(self.inner, ValueAgent) else None
         if traded is not None:
             return traded
         budget = self._budget()
@@ -269,8 +266,8 @@ class SearchAgent(Agent):
         """The actions that it considers, the most simulated first; in trade what the prior says."""
         action = self.act(view)
         if self.last is None:
-            traded = isinstance(self._prior, ValueAgent) and action >= OFFER
-            return self._prior.advise(view) if traded else Advice.of_choice(action)
+            traded = isinstance(self.inner, ValueAgent) and action >= OFFER
+            return self.inner.advise(view) if traded else Advice.of_choice(action)
         actions, means, visits = (
             self.last[name] for name in ("actions", "win_probabilities", "visits")
         )
@@ -293,21 +290,6 @@ class SearchAgent(Agent):
         results = simulator.run(actions, 0, -(-simulations // len(actions)))
         return np.asarray(results.mean(1))
 
-    def observe(self, events: Events) -> None:
-        """Pass the events on to the prior."""
-        if self._prior is not None:
-            self._prior.observe(events)
-
-    def end(self, result: SeatResult) -> None:
-        """Tell the prior."""
-        if self._prior is not None:
-            self._prior.end(result)
-
-    def close(self) -> None:
-        """Let the prior release what it opened."""
-        if self._prior is not None:
-            self._prior.close()
-
     def _budget(self) -> Budget:
         return Budget(self.options.simulations, self.options.seconds)
 
@@ -327,8 +309,8 @@ class SearchAgent(Agent):
 
         Without both, half for what the player of rollouts would do and half for all but offers.
         """
-        if self._prior is not None:
-            return np.asarray(self._prior.policy(view), np.float64)
+        if self.inner is not None:
+            return np.asarray(self.inner.policy(view), np.float64)
         simulator, evaluator = self._simulator(games), self.options.evaluator
         if evaluator is not None:
             return root_policy(evaluator, simulator)
@@ -344,7 +326,7 @@ class SearchAgent(Agent):
 
         A prior that is a trader has made its offers before.
         """
-        if isinstance(self._prior, ValueAgent):
+        if isinstance(self.inner, ValueAgent):
             return legal[~is_offering(legal)]
         offered = are_offers(legal)
         offers = legal[offered & (policy[legal] > 0)]

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import END_TURN, MARITIME_TRADE, OFFER, WITHDRAW
-from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.base import Agent, SeatResult, WrappingAgent
 from catan_pz.agents.model_files import Stored, StoredModel, check_weights
 from catan_pz.agents.registry import as_agent
 from catan_pz.encoders import load
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
-from catan_pz.events import Events
 from catan_pz.files import resource
 from catan_pz.game.view import View
 from catan_pz.observation.segments import PLACES
@@ -63,7 +62,7 @@ class XenouModel(StoredModel):
         return [("network", f"{self.options.network}, {count:,} parameters")]
 
 
-class XenouAgent(Agent):
+class XenouAgent(WrappingAgent):
     """Learns to trade by recurrent Q-learning within the game; a base player does all else.
 
     The learner answers offers, and once in each own turn decides whether to offer and what.
@@ -77,7 +76,7 @@ class XenouAgent(Agent):
     """
 
     name = "xenou"
-    needs_events = False
+    inner: Agent
 
     def __init__(
         self,
@@ -104,8 +103,8 @@ class XenouAgent(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        self._player = copy(self.base)
-        self._player.reset(seat, rules, seed)
+        self.inner = copy(self.base)
+        self.inner.reset(seat, rules, seed)
         if self.weights is None:
             weights = fresh_weights(self.options, np.random.default_rng(self.random.next()))
         else:
@@ -116,7 +115,7 @@ class XenouAgent(Agent):
     def act(self, view: View) -> int:
         """The base player's choice, or the learner's where it is about trade."""
         if not self.rules.trading:
-            return self._player.act(view)
+            return self.inner.act(view)
         phase = int(view.observation[_PHASE].argmax())
         if phase == Phase.ANSWER:
             return int(TRADES[self._trade(view, phase)])
@@ -126,10 +125,10 @@ class XenouAgent(Agent):
                 closing = first_with(view, COUNTERED)
             return WITHDRAW if closing is None else closing
         if phase != Phase.MAIN:
-            return self._player.act(view)
+            return self.inner.act(view)
         mask, turn = view.mask.copy(), int(view.observation[_TURNS])
         mask[OFFER:] = 0
-        action = self._player.act(View(view.observation, mask, view._resampler))
+        action = self.inner.act(View(view.observation, mask, view._resampler))
         if turn != self._turn:
             self._turn, self._asked = turn, False
         stops = action == END_TURN or MARITIME_TRADE <= action < OFFER
@@ -150,18 +149,10 @@ class XenouAgent(Agent):
         state = self._encoder.encode(view.observation)
         return self.learner.choose(state, int(view.observation[_POINTS]), legal)
 
-    def observe(self, events: Events) -> None:
-        """Pass the events on to the base player."""
-        self._player.observe(events)
-
     def end(self, result: SeatResult) -> None:
         """Learn from the last decision, and tell the base player."""
         self.learner.finish(result.points[self.seat])
-        self._player.end(result)
-
-    def close(self) -> None:
-        """Let the base player release what it opened."""
-        self._player.close()
+        super().end(result)
 
 
 def kept(**options: Any) -> XenouAgent:
