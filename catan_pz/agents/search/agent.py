@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import OFFER, is_offering
+from catan_pz.actions import COMPOSE_GIVE, OFFER, is_offering
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import WrappingAgent
 from catan_pz.agents.registry import as_agent, check_options, load
@@ -24,7 +24,7 @@ from catan_pz.agents.search.parallel_trees import (
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.simulator import Budget, Simulator
 from catan_pz.agents.search.tree import BY_EVALUATOR, BY_PLAYER, BY_VALUE, Walk
-from catan_pz.agents.value.agent import SETUP, ValueAgent, are_offers
+from catan_pz.agents.value.agent import SETUP, ValueAgent
 from catan_pz.agents.value.choice import TEMPERATURE
 from catan_pz.checks import check_choice, check_count, check_flag, check_number, not_possible
 from catan_pz.engine.state import STATE, as_games
@@ -238,17 +238,19 @@ class SearchAgent(WrappingAgent):
         budget = self._budget()
         games = self._determinizations(view)
         policy = self._policy(view, games, legal)
-        actions = self._considered(games, legal, policy)
+        actions = self._considered(legal, policy)
         if len(actions) == 1:
             return int(actions[0])
         simulator = self._simulator(games)
         winning = simulator.winning(actions)
         if winning is not None:
             return winning
-        if self.options.method == "expectimax":
-            return self._look_ahead(games, actions, policy)
         budget, more = budget.part(1), {}
-        if self._trees is not None:
+        if self.options.method == "expectimax":
+            if int(games["phase"][0]) in SETUP:
+                return int(actions[policy[actions].argmax()])
+            action, visits, means = self._look_ahead(games, actions, policy)
+        elif self._trees is not None:
             action, visits, means = self._trees.choose(simulator, actions, budget, policy)
         else:
             action, visits, means, improved = self._race(simulator, actions, budget, policy)
@@ -320,7 +322,7 @@ class SearchAgent(WrappingAgent):
         return policy
 
     def _considered(
-        self, games: np.ndarray, legal: NDArray[np.int64], policy: NDArray[np.float64]
+        self, legal: NDArray[np.int64], policy: NDArray[np.float64]
     ) -> NDArray[np.int64]:
         """Legal actions, of offers those that the policy promises most of.
 
@@ -328,35 +330,26 @@ class SearchAgent(WrappingAgent):
         """
         if isinstance(self.inner, ValueAgent):
             return legal[~is_offering(legal)]
-        offered = are_offers(legal)
+        offered = (legal >= OFFER) & (legal < COMPOSE_GIVE)
         offers = legal[offered & (policy[legal] > 0)]
         best = offers[np.argsort(-policy[offers], kind="stable")[: self.options.offers]]
         return np.concatenate([legal[~offered], np.sort(best)])
 
     def _look_ahead(
         self, games: np.ndarray, actions: NDArray[np.int64], policy: NDArray[np.float64]
-    ) -> int:
-        """The choice by "expectimax" in the first of some games, as the prior has it in the set-up.
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+        """The choice by "expectimax" in the first of some games, with visits and values.
 
         The prior counts as much as what lies ahead.
         """
         logits = np.log(np.maximum(policy[actions], _LEAST_PRIOR))
-        order = np.argsort(-logits, kind="stable")
-        if int(games["phase"][0]) in SETUP:
-            return int(actions[order[0]])
-        kept = order[: min(WIDEST, self.options.considered)]
-        worths, visits = np.zeros(len(kept)), np.zeros(len(actions), np.int64)
+        kept = np.argsort(-logits, kind="stable")[: min(WIDEST, self.options.considered)]
+        worths = np.zeros(len(kept))
         run, scratch = self._simulator(games).runs[0], as_games(np.zeros(DEPTH, STATE))
         look_ahead(games[:1], actions[kept], run.seed, scratch, run.w, worths)
-        means, visits[kept] = np.zeros(len(actions)), 1
-        means[kept] = worths
-        self.last = {
-            "actions": actions,
-            "win_probabilities": means,
-            "visits": visits,
-            "simulations": 0,
-        }
-        return int(actions[kept[(worths + TEMPERATURE * logits[kept]).argmax()]])
+        visits, means = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        visits[kept], means[kept] = 1, worths
+        return int(actions[kept[(worths + TEMPERATURE * logits[kept]).argmax()]]), visits, means
 
     def _race(
         self,

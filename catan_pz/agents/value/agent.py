@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import COMPOSE_GIVE, END_TURN, OFFER, OFFERING, REJECT, is_offering
+from catan_pz.actions import END_TURN, OFFER, OFFERING, REJECT, is_offering
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
@@ -199,8 +199,3 @@ def judged(view: View) -> NDArray[np.int64]:
 def may_offer(view: View) -> bool:
     """Whether an offer or a counter-offer may be begun."""
     return bool(view.mask[OFFERING].any())
-
-
-def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(K,) which actions are offers from the list."""
-    return (actions >= OFFER) & (actions < COMPOSE_GIVE)
