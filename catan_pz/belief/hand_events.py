@@ -68,7 +68,8 @@ def hand_events(
 ) -> tuple[HandEvent, ...]:
     """What a decision tells of hands."""
     decision = events[0]
-    if hides_discards and (decision.what == UNKNOWN or is_discard(decision.what)):
+    is_discard = decision.what == UNKNOWN or DISCARD <= decision.what < MARITIME_TRADE
+    if hides_discards and is_discard:
         return tuple(
             Discarded(event.seat, None if event.what == UNKNOWN else event.what)
             for event in events
@@ -88,11 +89,6 @@ def hand_events(
             return (_holding(events, event.seat),)
     changes = _changes(events, num_players)
     return (HandsChanged(changes),) if any(map(any, changes)) else ()
-
-
-def is_discard(action: int) -> bool:
-    """Whether an action discards a card."""
-    return DISCARD <= action < MARITIME_TRADE
 
 
 def _holding(events: Events, seat: int) -> HoldingShown:

@@ -246,28 +246,23 @@ class ProgramAgent(Agent):
                 program.has_begun = True
                 return
 
-    def _ask(
-        self, message: Message, wanted: str, seconds: float | None, since: float | None = None
-    ) -> Message:
-        if self._program is None:
-            raise ProgramError(self.name, "error: it plays no game")
-        return self._program.ask(message, wanted, seconds, since)
-
     def act(self, view: View) -> int:
         """The program's answer to a view, once it has got the games that it asks for."""
+        program = self._program
+        if program is None:
+            raise ProgramError(self.name, "error: it plays no game")
         limit = None if self.seconds is None else self.seconds + LATENESS_SECONDS
         since = time.monotonic()
-        answer = self._ask(messages.of_view(view), "action", limit, since)
+        answer = program.ask(messages.of_view(view), "action", limit, since)
         while answer["type"] == "resample":
             try:
                 games = messages.of_games(view, self.rules, answer)
             except ValueError as error:
                 raise ProgramError(self.name, f"nonsense: it asks for games, {error}") from None
-            answer = self._ask(games, "action", limit, since)
+            answer = program.ask(games, "action", limit, since)
         action = answer.get("id")
         if isinstance(action, bool) or not isinstance(action, int):
-            assert self._program is not None
-            self._program.is_asked = True  # so that it is ended: its answer is still due
+            program.is_asked = True  # so that it is ended: its answer is still due
             given = quoted(action, _QUOTED)
             raise ProgramError(self.name, f'nonsense: "id" is {given}, no integer')
         return action

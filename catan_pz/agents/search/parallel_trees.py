@@ -194,7 +194,7 @@ def _plant(
     """Give a tree its root and the root's moves."""
     seat, obs = int(simulator.games["player"][0]), simulator.runs[0].w.obs
     if keep:
-        keep_position(nodes, int(search_calls.look_key(simulator.games, 0, seat, obs)), seat)
+        keep_position(nodes, int(search_calls.look_key(simulator.games, seat, obs)), seat)
     else:
         nodes.links[0] = 0
     search_calls.plant(simulator.games, actions, policy, nodes, obs)

@@ -202,9 +202,9 @@ def take_evaluations(
 
 
 @entry
-def look_key(games: States, i: int, viewer: int, obs: Int8Array) -> np.uint64:
-    """The key of what a viewer sees of game i."""
-    return tree.key_of(games[i], viewer, obs)
+def look_key(games: States, viewer: int, obs: Int8Array) -> np.uint64:
+    """The key of what a viewer sees of the first game."""
+    return tree.key_of(games[0], viewer, obs)
 
 
 @entry

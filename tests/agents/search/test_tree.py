@@ -52,7 +52,7 @@ def grown(
 
 
 def key(game: Game, viewer: int) -> int:
-    return int(search_calls.look_key(game.games, 0, viewer, np.zeros(SIZE, np.int8)))
+    return int(search_calls.look_key(game.games, viewer, np.zeros(SIZE, np.int8)))
 
 
 def reached(one: Nodes, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:
