@@ -1,4 +1,4 @@
-"""What an agent thinks of a decision: the actions it considered, and what it makes of each."""
+"""Advice: the actions that an agent considered in a decision, and how it rates each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """The actions that an agent considered in a decision, the best first, as far as it tells.
+    """The actions that an agent considered in a decision, best first; None for what it lacks.
 
     Attributes:
         actions: (K,) legal actions; the agent would play the first.
@@ -19,7 +19,7 @@ class Advice:
         win_probabilities: (K,) its seat's estimated win probability after each.
         visits: (K,) simulations of each.
         scores: (K,) numbers by which it compares actions, in a unit of its own, such as Q-values.
-        agent: its name, which hosts fill in.
+        agent: name of the agent, filled in by hosts.
     """
 
     actions: NDArray[np.int64]
@@ -35,12 +35,12 @@ class Advice:
 
     @classmethod
     def of_choice(cls, action: int) -> Self:
-        """A single action, about which nothing else is known."""
+        """A single action without estimates."""
         return cls(np.array([action], np.int64))
 
     @classmethod
     def of_policy(cls, weights: NDArray[Any]) -> Self:
-        """The actions of a policy, by weights (A,) in proportion to the probabilities."""
+        """The actions of a policy, given as weights (A,) in proportion to the probabilities."""
         actions = np.flatnonzero(weights)
         given = np.asarray(weights, np.float64)[actions]
         order = np.argsort(-given, kind="stable")
@@ -48,7 +48,7 @@ class Advice:
 
     @classmethod
     def of_scores(cls, scores: NDArray[Any], mask: NDArray[np.int8]) -> Self:
-        """The legal actions by their scores (A,), the highest first."""
+        """The legal actions, ordered by scores (A,)."""
         actions = np.flatnonzero(mask)
         given = np.asarray(scores, np.float64)[actions]
         order = np.argsort(-given, kind="stable")

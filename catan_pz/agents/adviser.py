@@ -1,4 +1,4 @@
-"""Agents that look on from a seat and say what they think of its decisions; they never play."""
+"""Advisers: agents that watch a game from a seat and advise on its decisions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 
 class Adviser:
-    """Follows a game from a seat with a copy of an agent, which is shown what the seat may know.
+    """Watches a game from a seat with a copy of an agent, which sees what the seat may know.
 
-    The arguments are those of `SeatedAgent`; `agent` is the copy that looks on.
+    The arguments are those of `SeatedAgent`; the attribute `agent` is the copy.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class Adviser:
         self.agent = self._seated.agent
 
     def question(self) -> "Question":
-        """What to ask about the position as it is now; it may be answered in any thread."""
+        """A question about the present position, which any thread may ask later."""
         return Question(self, self._seated.view, len(self._heard))
 
     def ask(self, what: Callable[[View], T], view: View, heard: int) -> T:
-        """Tell the agent what it has not heard yet, and ask it; one thread at a time."""
+        """Tell the agent the events that it has not heard yet, and ask it; one thread at a time."""
         with self._lock, blamed(self.agent, self.seat):
             for events in self._heard[self._told : heard]:
                 self.agent.observe(events)
@@ -49,7 +49,7 @@ class Adviser:
             return what(view)
 
     def close(self) -> None:
-        """Let the agent go, and stop following the game."""
+        """Dismiss the agent, and stop following the game."""
         with self._lock:
             if not self._is_open:
                 return
@@ -60,14 +60,14 @@ class Adviser:
 
 @dataclass(frozen=True)
 class Question:
-    """A position about which an adviser is asked."""
+    """A position about which an adviser can be asked."""
 
     adviser: Adviser
     view: View
     heard: int  # decisions up to the position
 
     def advice(self) -> Advice:
-        """What the agent thinks of the actions; the seat is to move."""
+        """The agent's advice; the seat must be to move."""
         agent = self.adviser.agent
         return replace(self.adviser.ask(agent.advise, self.view, self.heard), agent=agent.name)
 

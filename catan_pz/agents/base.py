@@ -1,4 +1,4 @@
-"""The interface of agents: what a player program implements, and what it receives."""
+"""The interface of agents: the methods they implement, and the views they receive."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,7 @@ ABORTED: Final = "aborted"
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """How a game ended, told to one seat.
+    """The result of a game, as told to one seat.
 
     Attributes:
         winner: None for nobody.
@@ -56,7 +56,7 @@ def result_for(record: Any, rules: Rules, seat: int) -> SeatResult:
 
 
 Seated = Callable[[Any, int], Any]
-"""Gives the copy of an agent that plays in the game of a row; hosts of batches have one."""
+"""From an agent and a row of `Views` to the copy of the agent that plays in that game."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,16 +106,16 @@ class Views:
 
 
 class Batcher(Protocol):
-    """Takes the decisions of many games in and gives each back when it is made.
+    """Collects decisions of copies in many games, and returns each once it is made.
 
-    What a copy chooses is what its `act` would have chosen.
+    A copy must choose here what its `act` would choose.
     """
 
     def submit(self, key: int, own: Any, view: View) -> None:
-        """Take in a decision of the copy `own`, by the key under which it is given back."""
+        """Accept a decision of the copy `own`; `collect` returns it under the key."""
 
     def collect(self) -> list[tuple[int, int]]:
-        """Work for a while on what was submitted: keys and actions of what is decided, if any."""
+        """Work for a while; return keys and actions of the decisions that are made, if any."""
         ...
 
 
@@ -135,7 +135,7 @@ class Agent(ABC):
             so that a host may call `act_batch` on one object for all games, without `reset`,
             `end` and `close`.
         has_batcher: whether copies that are seated in many games decide faster by a `batcher`.
-        compiles: whether its first decision takes longer, so that matches ask for one before.
+        compiles: whether its first decision compiles code; matches ask for one before they begin.
         seat: the seat in the present game.
         rules: of the present game.
     """
@@ -160,16 +160,16 @@ class Agent(ABC):
 
     @property
     def random(self) -> RandomStream:
-        """The random stream of this game: all randomness in choices must come from it."""
+        """The random stream of this game; all randomness in choices must come from it."""
         if self._random is None:
             raise RuntimeError(f"agent {self.name!r} is in no game: call Agent.reset() first")
         return self._random
 
     def check_rules(self, rules: Rules) -> None:  # noqa: B027 (a hook, not a duty)
-        """Raise a `ValueError` for rules that the agent can't play by; most play by all."""
+        """Raise a `ValueError` for rules that the agent can't play by."""
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins; the seed is that of `random`. An override calls this method first."""
+        """Begin a game; the seed is that of `random`. An override calls this method first."""
         self.check_rules(rules)
         self.seat = seat
         self.rules = rules
@@ -189,16 +189,16 @@ class Agent(ABC):
         raise RuntimeError(f"agent {self.name!r} has no batcher: call act() of each copy")
 
     def advise(self, view: View) -> Advice:
-        """Say what it thinks of the actions in a decision; by default its choice alone.
+        """Rate the actions of a decision of its seat; by default its choice alone.
 
-        Asked of a copy that looks on and plays in no seat, once for a decision of its seat.
+        Asked once a decision, of a copy that watches and doesn't play.
         """
         return Advice.of_choice(as_action(self.act(view)))
 
     def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
         """(P,) each seat's win probability, whoever is to move; None where it estimates none.
 
-        They sum to 1, or to less where nobody may win. Asked of a copy that looks on.
+        They sum to 1, or to less where nobody may win. Asked of a copy that watches.
         """
         return None
 
@@ -207,26 +207,26 @@ class Agent(ABC):
     ) -> NDArray[np.float64] | None:
         """(K,) its seat's win probability after each of some legal actions, by the same chance.
 
-        None where it estimates none. Asked of a copy that looks on.
+        None where it estimates none. Asked of a copy that watches.
         """
         return None
 
     def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
-        """A decision was played, by any seat: what it brought, as far as the seat may know."""
+        """Hear the events of a decision of any seat, as far as this seat may know them."""
 
     def report(self) -> Mapping[str, float]:
-        """Numbers of its part in the game, such as tokens used, which results add up by name."""
+        """Statistics of the game, such as tokens used; results sum them by name."""
         return {}
 
     def end(self, result: SeatResult) -> None:  # noqa: B027 (a hook, not a duty)
-        """The game has ended, or the host has stopped it."""
+        """Hear that the game has ended, or that the host has stopped it."""
 
     def close(self) -> None:  # noqa: B027 (a hook, not a duty)
         """Release what `reset` opened; no other call follows."""
 
 
 class WrappingAgent(Agent):
-    """An agent with another one inside, which hears of the game whatever the outer one hears.
+    """An agent that holds another one, and passes on to it what it hears of the game.
 
     `reset` of the subclass sets `inner`, a copy that was reset, or None where there is none.
     """
@@ -255,9 +255,9 @@ class WrappingAgent(Agent):
 
 
 class BatchAgent(Agent):
-    """An agent that decides in many games by one call, and keeps nothing of any game.
+    """An agent that decides in many games by one call, and keeps no state of any game.
 
-    It plays single games as well, by the same choices.
+    It plays single games as well, with the same choices.
     """
 
     stateless = True
@@ -280,7 +280,7 @@ class BatchAgent(Agent):
 
 
 def only_choice(given: Any) -> Any:
-    """What `act_batch` chose in a single game, still to be checked."""
+    """The choice of `act_batch` in a single game, not checked yet."""
     with suppress(TypeError, ValueError):
         (chosen,) = given
         return chosen

@@ -1,4 +1,4 @@
-"""The board network with its weights: what plays.
+"""The board network with its weights.
 
 Letters: K games, N numbers of an observation, W size of an embedding, D dense units, A actions.
 """

@@ -2,8 +2,8 @@
 
 It is a graph network that shares its weights across the vertices, edges and hexes of the board:
 the same small layers compute the embedding of every vertex, edge and hex, first from its own
-features, then by message passing from its neighbours. Each row of a matrix takes whole tiles; what
-it has too much is 0. Letters: V vertices, W size of an embedding, D dense units, A actions.
+features, then by message passing from its neighbours. Each row of a matrix is padded with zeros to
+whole tiles. Letters: V vertices, W size of an embedding, D dense units, A actions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ from catan_pz.terms import (
 )
 
 ELSEWHERE: Final = PLACES["own_hand"].start
-"""Where the part of an observation begins that belongs to no place of the board."""
+"""The start of the part of an observation that belongs to no place of the board."""
 
 _NUM_HARBOR_KINDS: Final = NUM_RESOURCES + 1
 OF_TERRAIN: Final = len(TERRAIN_COUNTS)
@@ -37,7 +37,7 @@ OF_HEX: Final = OF_TERRAIN + 3
 OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
 OF_EDGE: Final = MAX_PLAYERS
 LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
-"""Own cards of a resource, scaled, each of which is a feature: costs are thresholds."""
+"""Counts of own cards of a resource, scaled, each a feature of its own: costs are thresholds."""
 
 OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(LEVELS))
 
@@ -50,9 +50,9 @@ def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def adjacency() -> dict[str, NDArray[np.float32]]:
-    """Matrices of what touches: 1 in a place's row for each place of the other kind at it.
+    """Incidence matrices: 1 in a place's row for each place of the other kind that touches it.
 
-    "vertex_vertices" (V, V) tells the other ends of a vertex' edges.
+    "vertex_vertices" (V, V) has the other ends of a vertex's edges.
     """
     edge_vertices, hex_vertices = _touching(EDGE_VERTICES), _touching(HEX_VERTICES)
     both_ends = edge_vertices.T @ edge_vertices
@@ -67,7 +67,7 @@ def adjacency() -> dict[str, NDArray[np.float32]]:
 
 
 def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
-    """The layers' arrays by name for W, D and A: weights (in, out), and biases (out,)."""
+    """Shapes of the layers' arrays by name, for W, D and A: weights (in, out), biases (out,)."""
     layers: dict[str, tuple[int, ...]] = {
         "context": (OF_ALL, 2 * width),
         "vertex_1": (OF_VERTEX, width),
@@ -284,7 +284,7 @@ def program(width: int, dense: int, actions: int, separate_value: bool) -> Progr
 
 
 def _pairs(starts: dict[str, int]) -> list[tuple[int, int]]:
-    """The rows of `Program.pairs`: what each vertex knows of its surroundings."""
+    """The rows of `Program.pairs`: the features of each vertex from its surroundings."""
     touching, to = adjacency(), starts["vertex_in"]
     rows: list[tuple[int, int]] = []
     for at, source, n in (
@@ -302,7 +302,7 @@ def _pairs(starts: dict[str, int]) -> list[tuple[int, int]]:
 
 
 def _outputs(starts: dict[str, int], actions: int) -> list[tuple[int, ...]]:
-    """The rows of `Program.outputs`; what is added up for each action."""
+    """The rows of `Program.outputs`: the terms of each action's output."""
     dense, last = starts["dense_head"], 0
     rows: list[tuple[int, ...]] = []
     for first, count, at_places in (

@@ -51,20 +51,20 @@ _PLAYERS: dict[type[Agent], int] = {
 
 
 class Players(NamedTuple):
-    """The players of whole games, and room for what they see."""
+    """The players of whole games, and scratch for what they see."""
 
     policies: Int64Array  # (P,)
     weights: WeightRows  # (P,)
     seeds: UInt64Matrix  # (G, P) of the seats' random streams
-    random: UInt64Array  # (P,) room
-    mask: Int8Array  # room
-    obs: Int8Array  # room
+    random: UInt64Array  # (P,) states of the streams, scratch
+    mask: Int8Array  # scratch
+    obs: Int8Array  # scratch
 
 
 class Outcomes(NamedTuple):
     """The results of G games between K players."""
 
-    winners: Int64Array  # (G,) the player that won each game, -1 where the turns were over
+    winners: Int64Array  # (G,) the winner of each game, -1 where it was truncated
     points: Int64Matrix  # (G, K) points of each player at the end
     turns: Int64Array  # (G,) turns of all players together
     decisions: Int64Array  # (K,) decisions of each player in all games

@@ -1,4 +1,4 @@
-"""What hosts of agents share: seating copies, showing them a game, and letting them go."""
+"""What hosts of agents share: seating copies, showing them a game, and dismissing them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,7 +18,7 @@ from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
 
 AGENT_ERRORS: Final = (Exception, SystemExit)
-"""What agents' code may raise to end its game, and not the program that plays it."""
+"""Exceptions of agents that end their game, but not the program that hosts it."""
 
 
 @contextmanager
@@ -41,13 +41,13 @@ def seat_copy(agent: Agent, seat: int, rules: Rules, seed: int) -> Agent:
 
 
 Guard = Callable[[Agent, int], AbstractContextManager[None]]
-"""What a host enters around calls of an agent in a seat; `blamed` is one."""
+"""A context that a host enters around calls of an agent in a seat, such as `blamed`."""
 
 
 def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) -> None:
     """Call `end` and `close` of agents whose game is over: of all, even if some raise.
 
-    What is raised is the first that ends a program, such as `KeyboardInterrupt`, else the first.
+    Raises the first exception that ends programs, such as `KeyboardInterrupt`, else the first.
     """
     raised: list[BaseException] = []
     for agent, result in leaving:
@@ -62,7 +62,7 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
 
 
 class FromBelief:
-    """Answers `View.resample`: it holds what the seat may know, and not the game."""
+    """Answers `View.resample` from what the seat may know; it holds no reference to the game."""
 
     __slots__ = ("_belief", "_known", "_rules")
 
@@ -72,7 +72,7 @@ class FromBelief:
         self._rules = game.rules
 
     def resample(self, rng: np.random.Generator) -> Game:
-        """A game drawn from what the belief leaves open."""
+        """A game drawn from the belief."""
         return Game.from_games(self.resample_many(rng, 1), self._rules)
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
@@ -91,15 +91,15 @@ class TrueState:
         return self._game.copy()
 
     def resample_many(self, _rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,) `STATE` of it."""
+        """(count,) `STATE`, all alike."""
         return np.repeat(self._game.games, count)
 
 
 class SeatedAgent:
     """A copy of an agent in a seat of a game, with the belief that it asks for.
 
-    `tell` gets what the seat may know of each decision, if the agent `needs_events`. With
-    `shows_state` its views give the true state of the game, hidden cards and chance included.
+    `tell` is called with the events of each decision, as the seat may know them, if the agent
+    `needs_events`. With `shows_state` its views resample the true state, nothing hidden.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class SeatedAgent:
 
     @property
     def result(self) -> SeatResult:
-        """Of the game as it stands, for the seat."""
+        """The result for the seat, as the game stands."""
         return result_for(self._game.state, self._game.rules, self.seat)
 
     def leave(self) -> None:
@@ -165,7 +165,7 @@ class SeatedCopies:
     def rows(
         self, games: NDArray[np.intp], seats: NDArray[np.int8], seeds: NDArray[np.uint64]
     ) -> Seated:
-        """Gives `Views` the copy that plays in each row (K,), and no way to the games."""
+        """The function by which `Views` finds the copy in each row (K,); it holds no games."""
 
         def seated(agent: Agent, row: int) -> Agent:
             game, seat = int(games[row]), int(seats[row])

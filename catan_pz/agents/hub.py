@@ -1,4 +1,4 @@
-"""Models at Hugging Face's hub: loaded by "hf:owner/name", and folders to upload there."""
+"""Models of Hugging Face's hub: loading them by "hf:owner/name", and writing folders to upload."""
 
 import hashlib
 import json
@@ -23,12 +23,12 @@ def load(
     sha256: str | None = None,
     choice: str | None = None,
 ) -> NetworkAgent:
-    """The model in a repository of the hub, kept in the hub's cache; nothing of its file is run.
+    """Load the model of a repository, which is cached; no code of its file is run.
 
     Args:
         repository: "owner/name".
         revision: a branch, tag or commit; the newest by default.
-        sha256: checksum that the model must have; by default the one that the repository says.
+        sha256: checksum that the model must have; by default the one in the repository.
         choice: how it plays, as for `NetworkAgent`.
     """
     check_code("downloads a model")
@@ -54,7 +54,7 @@ def load(
 def write_folder(
     folder: Path, name: str, model: Model, results: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Write what a repository of the hub needs: the model, its checksum, its card as README.md.
+    """Write the files of a repository: the model, its checksum, and its card as README.md.
 
     The results are as in `StoredModel.card_text`; those on the model's card are replaced.
     """

@@ -1,4 +1,4 @@
-"""An agent whose decisions a chat model makes, at any server that speaks OpenAI's protocol."""
+"""An agent that asks a chat model for its decisions, at any server with OpenAI's protocol."""
 
 import json
 import os
@@ -26,19 +26,19 @@ from catan_pz.text.commands import LONGEST_ANSWER, json_in
 from catan_pz.text.primer import NAMES, RULES
 
 MOST_NOTES: Final = 1_000
-"""Characters of private notes that are kept from decision to decision."""
+"""Characters of private notes that a model may keep from decision to decision."""
 
 MOST_AT_ONCE: Final = 64
-"""Questions of one process that wait for answers at the same time."""
+"""Questions of one process that may wait for answers at the same time."""
 
 FAILURES_IN_A_ROW: Final = 3
-"""Questions of a game without an answer after which the model isn't asked any more."""
+"""Unanswered questions in a row after which a game goes on without the model."""
 
 _MOST_BYTES: Final = 1_000_000
 """Of a response."""
 
 _ADDING: Final = Lock()
-"""Held while copies in several threads add to what all of them used."""
+"""Held while copies in several threads add to the usage of all of them."""
 
 PROMPT: Final = f"""\
 You play a game and want to win. {RULES}
@@ -71,11 +71,11 @@ _TOOL: Final = {
 
 @dataclass
 class Usage:
-    """What a model's decisions took.
+    """What a model's decisions cost.
 
     Attributes:
         questions: sent to the server, repairs included.
-        repairs: questions that followed an answer that wasn't understood or legal.
+        repairs: questions sent because an answer wasn't understood or legal.
         fallbacks: decisions made without the model.
         input_tokens, output_tokens: as the server counts them.
         cost: by the prices given, in their currency.
@@ -103,30 +103,30 @@ class NoAnswerError(Exception):
 class LanguageModelAgent(Agent):
     """Asks a chat model for each decision that has more than one legal action.
 
-    An answer that isn't understood or legal is sent back with what is legal. What has no answer
-    after that, for any reason, is decided by a fallback: reject, end the turn or withdraw where
-    that is legal, else a random legal action. It is counted, and told by a warning.
+    An answer that isn't understood or legal is sent back with the legal actions. If there is no
+    valid answer in the end, for any reason, a fallback decides: reject, end the turn or withdraw
+    where that is legal, else a random legal action. It is counted, and a warning tells why.
 
     Args:
         model: its name at the server.
         base_url: the server's address, such as "http://localhost:8000/v1"; None for OpenAI's.
         key: the environment variable that holds the key.
         repairs: answers of a decision that may be sent back.
-        seconds: for an answer.
-        max_tokens: of an answer.
+        seconds: time limit of an answer.
+        max_tokens: length limit of an answer.
         temperature: None for the server's default.
-        tools: whether the answer is asked for as a call of a tool.
-        input_price: of a million tokens.
-        output_price: of a million tokens.
-        game_seconds: waited for in a game, after which the fallback plays on; None for no limit.
-        game_cost: likewise.
-        transcripts: a folder that gets a file of JSON lines for each game and seat, a line for
-            each decision, by its number among all of the game's; None for none.
+        tools: whether the model is to answer by a tool call.
+        input_price: price of a million tokens.
+        output_price: price of a million tokens.
+        game_seconds: waiting time in a game after which the fallback plays on; None for no limit.
+        game_cost: cost of a game after which it does; None for no limit.
+        transcripts: a folder for transcripts: a file of JSON lines for each game and seat, a line
+            for each decision, with its number among all decisions of the game; None for none.
 
     Attributes:
         usage: of all games of this agent's copies in this process.
         game_usage: of the present game.
-        has_batcher: questions of many games are sent at once.
+        has_batcher: True: the questions of many games are sent at once.
     """
 
     has_batcher = True
@@ -178,7 +178,7 @@ class LanguageModelAgent(Agent):
         _client(*self._server)  # the library is missing now, or never
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """Begin a game without notes."""
+        """Begin a game, with no notes."""
         super().reset(seat, rules, seed)
         self.game_usage = Usage()
         self._news: list[Events] = []
@@ -193,7 +193,7 @@ class LanguageModelAgent(Agent):
             self._file = self._folder / f"{name}-{seed:016x}-{seat}.jsonl"
 
     def observe(self, events: Events) -> None:
-        """Keep it for the next question."""
+        """Keep the events for the next question."""
         self._heard += 1
         self._news.append(events)
 
@@ -219,7 +219,7 @@ class LanguageModelAgent(Agent):
         return first
 
     def _ask(self, text: str, view: View, asked: Usage, told: dict[str, Any]) -> tuple[int, ...]:
-        """The actions of an answer, or of the fallback; fills `asked` and the transcript's line."""
+        """The actions of an answer, or of the fallback; fills `asked` and `told`."""
         notes = f"Your notes: {self._notes}\n" if self._notes else ""
         messages: list[dict[str, str]] = [
             {"role": "system", "content": PROMPT},
@@ -261,7 +261,7 @@ class LanguageModelAgent(Agent):
         return (self._fallback(view),)
 
     def _limit_passed(self) -> str:
-        """Why the model isn't asked any more in this game; "" where it is."""
+        """Why the model isn't asked any more in this game; "" if it is."""
         used, (seconds, cost) = self.game_usage, self._limits
         if self._failures >= FAILURES_IN_A_ROW:
             return f"no answer to {FAILURES_IN_A_ROW} questions in a row"
@@ -270,7 +270,7 @@ class LanguageModelAgent(Agent):
         return f"{used.cost:.2f} of this game's {cost:g} are spent" if used.cost >= cost else ""
 
     def _answer(self, messages: list[dict[str, str]], asked: Usage) -> str:
-        """The text of an answer, or the arguments of its call of the tool."""
+        """The text of an answer, or the arguments of its tool call."""
         start = time.perf_counter()
         asked.questions += 1
         try:
@@ -289,7 +289,7 @@ class LanguageModelAgent(Agent):
         return str(said or "")[:LONGEST_ANSWER]
 
     def _body(self, messages: list[dict[str, str]], deadline: float) -> bytes:
-        """The bytes of the server's response, of limited number, by a time of `perf_counter`."""
+        """The server's response, limited in size, by a deadline of `perf_counter`."""
         import openai
 
         completions = _client(*self._server).chat.completions.with_streaming_response
@@ -328,11 +328,11 @@ class LanguageModelAgent(Agent):
                 file.write(json.dumps(line) + "\n")
 
     def end(self, result: SeatResult) -> None:
-        """Note how the game ended."""
+        """Add the result to the transcript."""
         self._keep({"end": result.reason, "won": result.won, "points": result.points})
 
     def report(self) -> dict[str, float]:
-        """What the game took, as `Usage` counts it."""
+        """The game's `Usage`."""
         return asdict(self.game_usage)
 
     def batcher(self) -> "_Questions":
@@ -342,7 +342,7 @@ class LanguageModelAgent(Agent):
 
 @cache
 def _client(base_url: str | None, key: str) -> Any:
-    """The client of a server, one in a process; a server of one's own may ask for no key."""
+    """The client of a server, one in a process; local servers may need no key."""
     try:
         import openai
     except ImportError:
@@ -351,7 +351,7 @@ def _client(base_url: str | None, key: str) -> Any:
 
 
 class _Questions:
-    """Decisions of many games in threads, each of which waits for its server."""
+    """Asks for the decisions of many games, each in a thread that waits for its server."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE)

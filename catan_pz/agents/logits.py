@@ -18,10 +18,11 @@ class LogitsAgent(BatchAgent):
     Illegal actions are masked here: the function need not know the mask.
 
     Args:
-        logits: from what the encoder gives for K games, a NumPy array (K, ...) or a dict of
-            such, to (K, A) numbers: what NumPy makes an array of, such as a tensor on the CPU.
-        observation: the `Encoder` of what the function takes, or its name.
-        best: whether it plays the action of the largest number instead of sampling from the
+        logits: a function from encoded observations of K games, a NumPy array (K, ...) or a dict
+            of arrays, to (K, A) numbers: an array, or what NumPy makes one of, such as a tensor
+            on the CPU.
+        observation: the `Encoder` of the function's input, or its name.
+        best: whether to play the action of the largest number instead of sampling from the
             softmax; for Q-values.
         name: for tables of results.
     """
@@ -43,7 +44,7 @@ class LogitsAgent(BatchAgent):
             self.name = check_text("name", name)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) choices; the random bits sample from the policy."""
+        """(K,) choices, sampled by the random bits unless `best` is set."""
         given = np.asarray(self._logits(self.encoder.encode(views.observations)), np.float64)
         if given.shape != views.masks.shape:
             raise ValueError(f"logits have shape {given.shape}, must have {views.masks.shape}")

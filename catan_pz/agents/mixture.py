@@ -19,10 +19,10 @@ _MEMBER_SALT: Final = np.uint64(0x9FB21C651E98DF25)
 
 
 class Mixture(WrappingAgent):
-    """In each seat of each game plays as one of several agents, to the end of the game.
+    """Plays as one of several agents, sampled for each seat of each game.
 
-    Which one follows from the seed of the seat. A member that is a mixture itself samples its own
-    member independently of this one.
+    The seed of the seat determines the member. A member that is a mixture itself samples its own
+    member independently.
 
     Args:
         members: agents, or their names.
@@ -48,7 +48,7 @@ class Mixture(WrappingAgent):
         self.weights: NDArray[np.float64] = given / given.sum()
 
     def members_of(self, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """(K,) indices of the members that play the seats with these seeds (K,)."""
+        """(K,) indices of the members that play the seats with seeds (K,)."""
         bits = seeds
         for _ in range(self._level + 1):
             bits = scramble_all(bits ^ _MEMBER_SALT)
@@ -58,7 +58,7 @@ class Mixture(WrappingAgent):
         return np.searchsorted(below, uniform, side="right")
 
     def _member(self, k: int) -> Agent:
-        """A member; a mixture knows that it is within this one."""
+        """A member; if it is a mixture, a copy one level deeper."""
         member = self.members[k]
         if isinstance(member, Mixture):
             member = copy(member)
@@ -71,7 +71,7 @@ class Mixture(WrappingAgent):
             member.check_rules(rules)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins: sample the member that plays it."""
+        """Begin a game: sample the member that plays it."""
         super().reset(seat, rules, seed)
         self.inner = copy(self._member(int(self.members_of(np.array((seed,), np.uint64))[0])))
         self.inner.reset(seat, rules, seed)
@@ -91,9 +91,9 @@ class Mixture(WrappingAgent):
         return chosen
 
     def advise(self, view: View) -> Advice:
-        """What the member that plays this game thinks."""
+        """The advice of the member that plays this game."""
         return self.inner.advise(view)
 
     def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
-        """What the member that plays this game estimates."""
+        """The estimate of the member that plays this game."""
         return self.inner.win_probabilities(view)

@@ -1,6 +1,6 @@
-"""Model files and model cards: what all networks that are stored share.
+"""Model files and model cards, for all networks.
 
-A model file is an `.npz` with the arrays of a network and a header in JSON; nothing of it is run.
+A model file is an `.npz` with the arrays of a network and a header in JSON; it contains no code.
 """
 
 import json
@@ -27,41 +27,41 @@ FORMAT: Final = "catan-pz-model/1"
 DTYPES: Final = ("float16", "float32")
 
 _LONGEST: Final = 1000
-"""Characters that are shown of an entry of a card."""
+"""Most characters of an entry of a card that are shown."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
 class Stored(NamedTuple):
-    """What a file keeps of a model."""
+    """The content of a model's file."""
 
-    network: dict[str, Any]  # its options, JSON values; "kind" is one of the class' `kinds`
+    network: dict[str, Any]  # options of the network, JSON values; "kind" is one of `kinds`
     arrays: Arrays  # its weights, by name; float32 when they are read
-    encoder: Encoder  # of the observations that it takes
+    encoder: Encoder  # of the network's input
     header: dict[str, Any]  # further JSON values; "card" is that of the model
 
 
 class StoredModel(ABC):
     """A model with a file and a card."""
 
-    kinds: ClassVar[tuple[str, ...]]  # of networks that are such models
-    card: Mapping[str, Any]  # how it was trained and how well it plays, as `card_text` says
+    kinds: ClassVar[tuple[str, ...]]  # of networks in such files
+    card: Mapping[str, Any]  # training and results, as in `card_text`
 
     @abstractmethod
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
 
     @classmethod
     @abstractmethod
     def restored(cls, stored: Stored) -> Self:
-        """The model of what a file keeps."""
+        """The model of a file's content."""
 
     @abstractmethod
     def card_rows(self) -> list[tuple[str, Any]]:
-        """What the model itself tells in its card: a name and a value each."""
+        """Rows of the card about the model itself: a name and a value each."""
 
     def save(self, path: Path | str, dtype: str = "float16") -> None:
-        """Write a model file, whole or not at all; weights are "float16" or "float32" there."""
+        """Write a model file, whole or not at all, with weights as "float16" or "float32"."""
         stored = self.stored()
         encoder, kind = stored.encoder, type(stored.encoder)
         home = registered().get(encoder.name, f"{kind.__module__}:{kind.__qualname__}")
@@ -95,7 +95,7 @@ class StoredModel(ABC):
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
-        """The model in a file; nothing of the file is run."""
+        """Read the model in a file; no code of it is run."""
         content = Path(path).read_bytes()
         try:
             arrays = read_arrays(content)
@@ -116,9 +116,9 @@ class StoredModel(ABC):
             raise ValueError(f"{path} is no model that can be played: {error}") from error
 
     def card_text(self, name: str) -> str:
-        """The card as Markdown: what the model itself tells, and what its training does.
+        """The card as Markdown: the rows of `card_rows`, then those of `card`.
 
-        Among the latter are `results` of evaluations, each with `against`, `games`, `win_rate`,
+        Among the latter may be `results` of evaluations, each with `against`, `games`, `win_rate`,
         `interval` (95 %) and `seed`.
         """
         card = self.card.items()
@@ -143,7 +143,7 @@ M = TypeVar("M", bound=StoredModel)
 
 
 def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
-    """The model of a class that an agent plays by: as given, of a file, or the shipped one."""
+    """The model of an agent: as given, read from a file, or by default the shipped one."""
     if isinstance(model, kind):
         return model
     path: Any = model
@@ -156,9 +156,10 @@ def _shipped(kind: type[M], path: Path) -> M:
 
 
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
-    """The encoder that a file names; files may have no fingerprint and no home of it.
+    """The encoder named in a file's header, which may lack its fingerprint and home.
 
-    A file imports nothing: an encoder that isn't registered is found if its module is imported.
+    Reading a file imports nothing: an encoder that isn't registered is found only if its module has
+    been imported.
     """
     if header["layout"] != LAYOUT:
         raise ValueError("it was made for another layout of observations")
@@ -192,7 +193,7 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
 def check_weights(
     weights: Arrays, shapes: Mapping[str, tuple[int, ...]], of: str = "model"
 ) -> None:
-    """Refuse weights that aren't those of a network: of other names or shapes, or not finite."""
+    """Refuse arrays with other names or shapes than those required, or that aren't finite."""
     for name in sorted(shapes.keys() | weights.keys()):
         array = weights.get(name)
         given = None if array is None else array.shape

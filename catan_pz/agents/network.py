@@ -1,4 +1,4 @@
-"""Players that are small networks: read from files without pickles, run without torch.
+"""Agents that play by small networks, which are read from files without pickle and need no torch.
 
 Letters: K games, N numbers of an observation, A actions.
 """
@@ -34,23 +34,23 @@ OUTPUTS: Final = ("logits", "q_values")
 BASES: Final[dict[str, type[BatchAgent]]] = {
     kind.name: kind for kind in (HeuristicAgent, EvolvedAgent)
 }
-"""Agents that a policy may rest on, by name; a model file can name no others.
+"""Bases of residual policies by name; a model file can name no others.
 
-None of them samples its actions: the policy samples by the upper ones of the same random bits.
-They draw by the lowest bit alone, whether to make another offer.
+They don't sample actions, so the policy may use the upper ones of the same random bits: they use
+the lowest bit alone, to draw whether to make another offer.
 """
 SHIPPED: Final = resource("catan_pz.agents", "models")
-"""Where models lie that come with the package."""
+"""The folder of the models that come with the package."""
 
 _PRESENT: Final = PLACES["present"]
 
 
 @dataclass(frozen=True)
 class DenseNetwork:
-    """Dense layers from an observation to a logit or Q-value for each action.
+    """Dense layers from an encoded observation to a logit or Q-value for each action.
 
-    The arrays are `weight_0` (out, in), which takes what an encoder gives, `bias_0` (out,), and so
-    on, all float32; "relu" or "tanh" is between the layers.
+    The arrays are `weight_0` (out, in), `bias_0` (out,), and so on, all float32, with activations
+    "relu" or "tanh" between the layers.
     """
 
     kind: ClassVar[str] = "dense"
@@ -69,7 +69,7 @@ class DenseNetwork:
 
     @property
     def inputs(self) -> int:
-        """How many numbers it takes."""
+        """Numbers of an encoded observation."""
         return int(self.arrays["weight_0"].shape[-1])
 
     @cached_property
@@ -78,7 +78,7 @@ class DenseNetwork:
 
     @property
     def _sizes(self) -> list[int]:
-        """How many numbers it takes, and units of each layer."""
+        """`inputs`, and units of each layer."""
         return [self.inputs, *map(len, self._biases)]
 
     @property
@@ -88,7 +88,7 @@ class DenseNetwork:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a file must say beside the arrays."""
+        """What a file must contain besides the arrays."""
         return {"activation": self.activation}
 
     def text(self) -> str:
@@ -97,13 +97,13 @@ class DenseNetwork:
 
     @cached_property
     def _turned(self) -> list[NDArray[np.float32]]:
-        """(in, out) of each layer."""
+        """(in, out) weights of each layer."""
         layers = range(len(self.arrays) // 2)
         return [np.ascontiguousarray(self.arrays[f"weight_{k}"].T) for k in layers]
 
     @cached_property
     def _first_of_units(self) -> NDArray[np.float32]:
-        """(N, out) the first layer, for observations in natural units."""
+        """(N, out) weights of the first layer, for observations in natural units."""
         return self._turned[0] * SCALES[:, None]
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -112,11 +112,11 @@ class DenseNetwork:
         return self._after_first(units @ self._first_of_units)
 
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(K, A) logits or Q-values, from its inputs (K, n)."""
+        """(K, A) logits or Q-values, from encoded observations (K, n)."""
         return self._after_first(inputs @ self._turned[0])
 
     def _after_first(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(K, A) from what the first layer gives without its bias, (K, units)."""
+        """(K, A) from the output (K, units) of the first layer without its bias."""
         first, *biases = self._biases
         x += first
         for weight, bias in zip(self._turned[1:], biases, strict=True):
@@ -131,10 +131,10 @@ class DenseNetwork:
 
 @dataclass(frozen=True)
 class Base:
-    """The agent that a residual policy rests on: `bonus` is added to the logit of its choice.
+    """The base of a residual policy: an agent to whose choice's logit the `bonus` is added.
 
-    The network has only to learn where to play otherwise. Source of the idea: Silver et al.,
-    "Residual Policy Learning", 2018.
+    The network only has to learn where to play otherwise. Source: Silver et al., "Residual Policy
+    Learning", 2018.
     """
 
     agent: str  # its name, one of `BASES`
@@ -152,15 +152,15 @@ class Base:
 
 @dataclass(frozen=True)
 class Model(StoredModel):
-    """A network from an observation to a logit or Q-value for each action, and what it is for.
+    """A network with a logit or Q-value for each action, and what is needed to play by it.
 
     Attributes:
-        outputs: what it gives: "logits" or "q_values".
-        choice: how it plays unless it is told otherwise: "sample" samples from the policy, "best"
-            takes the action of the largest logit or Q-value. Q-values can't be sampled from.
-        rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
-        encoder: of the observations that the network takes.
-        base: the agent that a residual policy rests on; None for others.
+        outputs: "logits" or "q_values".
+        choice: how it plays by default: "sample" samples from the policy, "best" takes the action
+            of the largest logit or Q-value. Q-values can't be sampled from.
+        rules: the options of `Rules` that it was trained with, as in `Rules.to_dict`.
+        encoder: of the network's input.
+        base: the base of a residual policy; None for other policies.
     """
 
     kinds = (DenseNetwork.kind, BoardNetwork.kind)
@@ -202,7 +202,7 @@ class Model(StoredModel):
         return self.network.num_actions
 
     def logits(self, units: NDArray[np.int8]) -> NDArray[np.float32]:
-        """(K, A) what the network gives for observations (K, N) in natural units."""
+        """(K, A) outputs of the network for observations (K, N) in natural units."""
         with np.errstate(under="ignore"):  # other libraries may let it raise
             if self.encoder.name == "flat":
                 return self.network.logits(units)
@@ -212,11 +212,11 @@ class Model(StoredModel):
             return self.network.evaluate(np.concatenate(columns, axis=1).astype(np.float32))
 
     def with_results(self, results: Sequence[Mapping[str, Any]]) -> "Model":
-        """The model with other results on its card, as `StoredModel.card_text` reads them."""
+        """A copy with other results on its card, in the form of `StoredModel.card_text`."""
         return replace(self, card={**self.card, "results": list(results)})
 
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
         network = {"kind": self.network.kind, **self.network.options}
         header = {
             "outputs": self.outputs,
@@ -228,7 +228,7 @@ class Model(StoredModel):
 
     @classmethod
     def restored(cls, stored: Stored) -> "Model":
-        """The model of what a file keeps."""
+        """The model of a file's content."""
         options, header = stored.network, stored.header
         kind = options.pop("kind")
         make = DenseNetwork if kind == DenseNetwork.kind else BoardNetwork
@@ -259,7 +259,7 @@ class Model(StoredModel):
 
 
 def softmax(logits: NDArray[Any]) -> NDArray[Any]:
-    """(K, A) probabilities from logits, in the unit of each row's largest."""
+    """(K, A) softmax of logits, not normalized: the largest of each row is 1."""
     with np.errstate(under="ignore"):
         return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
 
@@ -273,13 +273,13 @@ def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> ND
 
 
 def check_logits(name: str, logits: NDArray[Any], masks: NDArray[np.int8]) -> None:
-    """Refuse an agent's logits (K, A) by which nothing can be chosen; -inf for illegal actions."""
+    """Refuse logits (K, A), -inf for illegal actions, if a row's largest is NaN or infinite."""
     if not np.isfinite(logits.max(axis=1)[masks.any(axis=1)]).all():
         raise ValueError(f"logits of {quoted(name)} are NaN or infinite")
 
 
 class NetworkAgent(BatchAgent):
-    """Plays by a model, or by that in a file; `choice` replaces the model's own."""
+    """Plays by a model, given as one or as its file; `choice` replaces the model's own."""
 
     name = "network"
 
@@ -317,7 +317,7 @@ class NetworkAgent(BatchAgent):
         return sample_actions(softmax(logits), views.random_bits)
 
     def _legal_logits(self, views: Views) -> NDArray[np.float32]:
-        """(K, A) what the choice is made by, -inf for illegal actions."""
+        """(K, A) logits or Q-values with the base's bonus, -inf for illegal actions."""
         logits = self.model.logits(views.observations)
         logits = np.where(views.masks != 0, logits, np.float32(-np.inf))
         if self._base is not None and self.model.base is not None:
@@ -337,7 +337,7 @@ class NetworkAgent(BatchAgent):
     ) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal.
 
-        Where the base of a residual policy draws whether to make another offer, it makes it.
+        Where the base of a residual policy would draw whether to make another offer, it offers.
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         if self.model.outputs != "logits":
@@ -348,7 +348,7 @@ class NetworkAgent(BatchAgent):
             return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
     def policy(self, view: View) -> NDArray[np.float64]:
-        """(A,) the same for the game of a view."""
+        """(A,) `probabilities` in the game of a view."""
         return np.asarray(self.probabilities(view.observation[None], view.mask[None])[0])
 
 

@@ -1,4 +1,4 @@
-"""The players that choose at random: equally often, or by weights of the kinds of action.
+"""The agents that choose at random: uniformly, or by weights of the kinds of action.
 
 Like all compiled players their rules take the observation (N,) in natural units, the mask (A,) and
 64 random bits, from which all randomness in the choice comes.
@@ -19,7 +19,7 @@ from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Int8Array, Int8Matrix, Int64Array, UInt64Array
 
 RANDOM, WEIGHTED, HEURISTIC, EVOLVED, VALUE = 0, 1, 2, 3, 4
-"""Compiled players by number, as `policy` tells them to compiled calls."""
+"""Numbers of compiled players, passed as `policy` to compiled calls."""
 
 WEIGHTS: Final = {
     "roll": 100,
@@ -45,7 +45,7 @@ WEIGHTS: Final = {
     "close_with": 20,
     "withdraw": 20,
 }
-"""For each kind of action the weight of each action of that kind."""
+"""The weight of each action, by its kind."""
 
 
 def _weight_of_each() -> np.ndarray:
@@ -62,7 +62,7 @@ WEIGHT_OF = _weight_of_each()
 
 @kernel
 def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
-    """A legal action, each equally likely; NO_ACTION where there is none."""
+    """A legal action, each equally likely; NO_ACTION if there is none."""
     legal = 0
     for a in range(mask.shape[0]):
         legal += int(mask[a])
@@ -77,7 +77,7 @@ def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> in
 
 @kernel
 def weighted_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
-    """A legal action, each as likely as its weight says; NO_ACTION where there is none."""
+    """A legal action, with probability in proportion to its weight; NO_ACTION if there is none."""
     total = 0
     for a in range(mask.shape[0]):
         total += WEIGHT_OF[a] * int(mask[a])

@@ -57,10 +57,10 @@ class RandomStream:
 
 
 def one_way_seed(seed: int, number: int, purpose: str) -> int:
-    """A seed that follows from another one, which can't be worked out from it.
+    """A seed that is a one-way function of another one: that can't be worked out from it.
 
-    A number, up to 2**64 - 1, tells seeds of the same purpose apart, which is told in 16 ASCII
-    characters at most.
+    The number, up to 2**64 - 1, tells seeds of one purpose apart; the purpose is a text of 16
+    ASCII characters at most.
     """
     known = check_seed(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
     digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))
@@ -73,7 +73,7 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
 
 
 class SeatSeeds:
-    """`seat_seeds` of the games in B places, worked out once for each game."""
+    """`seat_seeds` of the games in B places, computed once for each game."""
 
     def __init__(self, num_games: int, num_players: int) -> None:
         self._games = np.zeros(num_games, np.uint64)
@@ -83,7 +83,7 @@ class SeatSeeds:
     def of(
         self, seeds: NDArray[np.uint64], places: NDArray[np.intp], seats: NDArray[Any]
     ) -> NDArray[np.uint64]:
-        """(K,) seeds of the streams of seats (K,) in places (K,), by those of all games (B,)."""
+        """(K,) seeds of streams, by the seeds of all games (B,), places (K,) and seats (K,)."""
         changed = places[self._games[places] != seeds[places]]
         for place in changed.tolist():
             self._seats[place] = seat_seeds(int(seeds[place]), self._seats.shape[1])

@@ -32,13 +32,13 @@ _HOMES: dict[str, str] = {
     "hf:": "catan_pz.agents.hub:load",
     "llm:": "catan_pz.agents.language_model:LanguageModelAgent",
 }
-"""Where the class, or the function that makes the agent, lies: imported when it is wanted. Names
-that end in a colon are of families, whose function takes the rest of the name as well."""
+"""Homes by name: the class, or the function that makes the agent, imported on first use. Names that
+end in a colon are families, whose function takes the rest of the name as well."""
 
 _OWN: Final = frozenset(_HOMES)
 
 _NAMED_IN: Final[ContextVar[Path | None]] = ContextVar("_NAMED_IN", default=None)
-"""The folder of the file that names agents; None where the caller does."""
+"""The folder of the file that agents are named in; None where the caller names them."""
 
 Source = str | os.PathLike[str] | Agent | Callable[[], Agent]
 """A name for `load`, the path of a model file, an agent, or a function that makes one."""
@@ -61,7 +61,7 @@ def _is_family(word: str) -> bool:
 
 
 def register(name: str, home: str) -> None:
-    """Let `load` know an agent.
+    """Make an agent known to `load` by a name.
 
     Args:
         name: without a colon, and none of the package's own.
@@ -76,23 +76,23 @@ def register(name: str, home: str) -> None:
 
 
 def registered() -> dict[str, str]:
-    """Homes by name of the agents that were registered."""
+    """Homes by name of the registered agents."""
     return {name: home for name, home in _HOMES.items() if name not in _OWN}
 
 
 class Registrations(NamedTuple):
-    """Homes by name of what was registered, for processes that are started from here."""
+    """Homes by name of the registered agents and encoders, for processes started from here."""
 
     agents: dict[str, str]
     encoders: dict[str, str]
 
     @classmethod
     def here(cls) -> Self:
-        """Those of this process."""
+        """The registrations of this process."""
         return cls(registered(), encoders.registered())
 
     def adopt(self) -> None:
-        """Register in this process what isn't known here yet."""
+        """Register them in this process, where they aren't known yet."""
         for name, home in self.encoders.items():
             if encoders.registered().get(name) != home:
                 encoders.register(name, home)
@@ -108,9 +108,9 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
             `Path`, a home "module:thing" as for `register`, or a family, a colon, and the rest:
             "exec:node bot.js" is a program, "catanatron:value" a player of catanatron,
             "llm:model=...,base_url=..." a chat model, "hf:owner/name" a model of Hugging Face's
-            hub, whose checksum is compared. Options may follow one more colon, though not for
+            hub, whose checksum is compared. Options may follow one more colon, but not for
             programs: "search:simulations=250,turns=16", "mine:Builder:cities=3".
-        **options: arguments of its class, such as `simulations` of "search". They count before
+        **options: arguments of its class, such as `simulations` of "search". They override
             those in the name.
     """
     text = os.fspath(name) if isinstance(name, os.PathLike) else name
@@ -180,9 +180,9 @@ def _of_model_file(name: str, options: dict[str, Any]) -> Agent:
 
 @contextmanager
 def no_foreign_code(folder: Path) -> Iterator[None]:
-    """Names that `load` gets within come from a file in this folder, which may be a stranger's.
+    """Within this context `load` gets names from a file in the folder, perhaps a stranger's.
 
-    It refuses programs, homes, and models that lie elsewhere, also in options of other agents.
+    It refuses programs, homes, and models in other folders, also in options of other agents.
     """
     before = _NAMED_IN.set(folder)
     try:
@@ -206,7 +206,7 @@ def is_home(text: str) -> bool:
 
 
 def check_code(does: str) -> None:
-    """Refuse code that isn't the package's own where names come from a file."""
+    """Refuse to run foreign code for a name that comes from a file."""
     if _NAMED_IN.get() is not None:
         raise ValueError(f"no file {does}: name it on the command line")
 
@@ -227,12 +227,12 @@ def as_agent(given: Any) -> Agent:
 
 
 Opponents = Agent | str | os.PathLike[str] | Sequence[Agent | str | os.PathLike[str] | None] | None
-"""None for random players, an agent, its name or a model's path for all other seats, or one of
-these for each in turn order from the learner's left."""
+"""None for random players; an agent, its name or a model's path for all other seats; or a sequence
+with one of these for each other seat, in turn order from the learner's left."""
 
 
 def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
-    """Opponents as a list with one for each of the other seats, None for a random one."""
+    """A list with an agent for each of the other seats, None for a random one."""
     is_one = given is None or isinstance(given, Agent | str | os.PathLike)
     listed = [given] * count if is_one else given
     if not isinstance(listed, Sequence) or len(listed) != count:
@@ -245,7 +245,7 @@ def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
 
 
 def split_specs(text: str) -> list[str]:
-    """Agents in a row, separated by commas outside of options and quotes."""
+    """Split names of agents at the commas outside of options and quotes."""
     specs: list[str] = []
     for word in re.findall(r"""((?:"[^"]*"|'[^']*'|[^,])+)""", text):
         option, sign, _ = word.partition("=")
@@ -257,7 +257,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
-    """Agents in a row, one a seat; the last one given takes all further seats."""
+    """Names of agents, one for each seat; the last one given takes all further seats."""
     specs = split_specs(given)
     if not 1 <= len(specs) <= seats:
         raise ValueError(f"{option} {given!r} names {len(specs)} agents; there are {seats} {what}")
@@ -265,7 +265,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
 
 
 def options_in(text: str) -> dict[str, Any]:
-    """The options "name=value,name=value" of an agent, values as `as_value` reads them."""
+    """The options of a text "name=value,name=value", with values as `as_value` reads them."""
     options = {}
     for given in filter(None, text.split(",")):
         option, sign, value = given.partition("=")
@@ -278,9 +278,9 @@ def options_in(text: str) -> dict[str, Any]:
 def check_options(
     name: str, make: Callable[..., Any], options: Mapping[str, Any], own: Collection[str] = ()
 ) -> None:
-    """Refuse options that an agent doesn't name; one that takes any checks them itself.
+    """Refuse options that `make`, an agent's class or factory, has no parameter for.
 
-    `make` is its class, or a function that makes it; its `own` parameters are no options.
+    Its `own` parameters aren't options. What takes `**options` checks them itself.
     """
     parameters = signature(make).parameters
     if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
@@ -294,7 +294,7 @@ def check_options(
 
 
 def as_value(text: str) -> Any:
-    """A value as it is written in a text: JSON where it is some, else the text itself."""
+    """A value from text: read as JSON, True, False or None if it is that, else the text itself."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):  # numbers of thousands of digits, deeply nested lists, too

@@ -13,23 +13,23 @@ from catan_pz.game.view import View, view_of
 
 
 class Table:
-    """Hosts a game between agents: shows each what its seat may know, and plays its choices.
+    """Hosts a game between agents: shows each its view, and plays its choices.
 
     For agents with `needs_belief` a `Belief` follows the game from here on; it is exact if
-    the game has only begun. What an agent raises has a note with its name and seat. The agents
-    leave when `step` ends the game; a host that plays the game itself, or stops it, calls
+    the game has only begun. Exceptions of an agent get a note with its name and seat. When `step`
+    ends the game, the agents are dismissed; a host that plays the game itself, or stops it, calls
     `close`, or uses the table as a context manager.
 
     Args:
         game: the game, also in its middle.
         agents: one for each seat, or its name; None for a seat that is played from outside.
-            Copies sit down, so that one object may be given for several seats and tables.
+            Copies play, so that one object may be given for several seats and tables.
         seeds: of the agents' random streams; `random_stream.seat_seeds` makes some.
 
     Attributes:
-        observing: the seat whose agent hears events, also after it has failed in that.
-        guard: entered around `observe`, `end` and `close` of agents; a host that wants to time
-            them replaces it.
+        observing: the seat whose `observe` is running, or has raised; else None.
+        guard: context around `observe`, `end` and `close` of agents; a host may replace it to
+            time them.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class Table:
         return [None if seated is None else seated.agent for seated in self._seated]
 
     def seat(self, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False) -> None:
-        """Let a copy of an agent sit down in a seat that is free.
+        """Seat a copy of an agent in a free seat.
 
-        With `shows_state` its views give the true state, hidden cards and chance included: for
-        comparisons with programs that were made to see all.
+        With `shows_state` its views resample the true state, hidden cards and chance included:
+        for comparisons with programs that see everything.
         """
         seat = check_seat(seat, self.game.rules.num_players)
         if self._seated[seat] is not None:
@@ -91,10 +91,10 @@ class Table:
         return view_of(self.game, seat) if seated is None else seated.view
 
     def decide(self, without: slice | None = None) -> int:
-        """The choice of the agent that is to move; the game is left as it is.
+        """Ask the agent that is to move for its choice, without playing it.
 
         Args:
-            without: actions that its mask leaves out; an agent that heeds no mask may choose them.
+            without: actions removed from its mask; an agent that ignores the mask may choose them.
 
         Raises:
             RuntimeError: if no agent is to move.
@@ -133,7 +133,7 @@ class Table:
         return self.game.winner
 
     def close(self) -> None:
-        """Tell the agents how the game ended, let them go, and stop following the game."""
+        """Tell the agents the result, dismiss them, and stop following the game."""
         if not self._is_open:
             return
         self._is_open = False

@@ -1,7 +1,7 @@
-"""Bounds on hidden hands, by public events: the cheap companion of the exact belief.
+"""Bounds on hidden hands by public events: the cheap companion of the exact belief.
 
-The fixpoint rules are those of `engine.hands`, written for bounds instead of
-distances from the truth, so that they need no truth and check the engine's.
+The fixpoint rules are those of `engine.hands`, but written for bounds instead of distances from the
+truth: they don't need the truth, and serve to check the engine.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from catan_pz.belief.hand_events import (
 
 
 class HandBounds:
-    """The least and the most of each resource that each player can hold.
+    """The fewest and the most cards of each resource that each player can hold.
 
-    Bounds of several observers have one more axis, the first: what all of them saw counts for each.
+    Bounds of several observers have one more axis, the first; an update applies to all of them.
 
     Attributes:
-        missing: (R,) how many of the totals may have been discarded face down.
+        missing: (R,) cards of the totals that may have been discarded face down.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class HandBounds:
 
     @classmethod
     def of_sums(cls, sizes: ArrayLike, totals: ArrayLike) -> "HandBounds":
-        """Bounds of hands of which nothing but the sums is known."""
+        """Bounds of hands of which only the sums are known."""
         most = np.minimum.outer(np.array(sizes, np.int64), np.array(totals, np.int64))
         return cls(np.zeros_like(most), most, sizes, totals)
 
@@ -69,11 +69,11 @@ class HandBounds:
         return self._of({name: array.copy() for name, array in vars(self).items()})
 
     def __getitem__(self, observer: int) -> "HandBounds":
-        """The bounds of one of several observers, which change with these."""
+        """The bounds of one of several observers, in the same memory."""
         return self._of({name: array[observer] for name, array in vars(self).items()})
 
     def update(self, event: HandEvent) -> None:
-        """Take in what was seen; a theft or a discard face down by one observer at a time."""
+        """Take in an event; one observer at a time a theft or a discard face down."""
         match event:
             case HandsChanged(changes):
                 self._shift(np.array(changes, np.int64))
@@ -124,7 +124,7 @@ class HandBounds:
         self._shift(changes)
 
     def _take_unseen(self, victim: int, thief: int | None) -> None:
-        """A card of the victim goes to the thief, or face down to the bank."""
+        """An unseen card of the victim goes to the thief, or to the bank."""
         possible = np.flatnonzero(self.most[victim] > 0)
         if len(possible) == 1:
             self._move(victim, thief, int(possible[0]))
@@ -145,7 +145,7 @@ class HandBounds:
         np.maximum(self.totals - least, 0, out=self.missing)
 
     def tighten(self) -> None:
-        """Narrow the bounds until row and column sums give nothing more."""
+        """Narrow the bounds until row and column sums narrow them no more."""
         least, most = self.least, self.most
         while True:
             if self.missing.any():

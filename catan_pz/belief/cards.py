@@ -1,4 +1,4 @@
-"""What one viewer can conclude about hidden development cards."""
+"""Beliefs of one viewer about hidden development cards."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,25 +19,25 @@ from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NOBODY, NUM_CARD_KINDS, Card,
 ANY: Final = DECK_COUNTS[Card.VICTORY_POINT]
 """Stands where a group may hold all victory point cards of the deck."""
 NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))
-"""Phases in which a player in turn with enough points has won already, or can't yet."""
+"""Phases in which the player in turn has won already with enough points, or can't win yet."""
 ROBBER_MOVES: Final = (int(Phase.MOVE_ROBBER), int(Phase.STEAL))
 
 
 class CardGroups:
-    """Cards in groups, oldest first; the oldest groups together hold few enough victory points.
+    """A hand's cards in groups by age, with limits of the victory points in the oldest groups.
 
-    A limit was true of the cards held at that time, so cards bought later form a group of their
-    own, until a later limit makes the former one idle. From which group a card was played is not
-    seen: each card held before the turn may have been the one.
+    A limit holds for the cards held at that time, so cards bought later form a group of their own,
+    until a later limit makes the former one redundant. The group from which a card is played isn't
+    seen: it may be any card held before the turn.
 
     Args:
         held: cards held, those of this turn included.
         new: cards bought in this turn.
 
     Attributes:
-        sizes: the possible sizes of groups, with weights.
-        most: victory point cards that each group and the older ones hold together at most.
-        num_old: groups of cards from before this turn; the first ones.
+        sizes: possible sizes of the groups, with weights.
+        most: most victory point cards of each group together with the older ones.
+        num_old: number of groups of cards from before this turn, the first ones.
     """
 
     def __init__(self, held: int, new: int) -> None:
@@ -57,13 +57,13 @@ class CardGroups:
         return other
 
     def buy(self) -> None:
-        """A card is bought, which may be any."""
+        """Add a card that was bought, which may be any."""
         self.sizes = {(*sizes, 1): weight for sizes, weight in self.sizes.items()}
         self.most.append(ANY)
         self._merge()
 
     def play(self) -> None:
-        """A card is played: one from before this turn, and no victory point card."""
+        """Remove a card that was played: one from before this turn, and no victory point card."""
         played: Counter[tuple[int, ...]] = Counter()
         for sizes, weight in self.sizes.items():
             for k in range(self.num_old):
@@ -73,7 +73,7 @@ class CardGroups:
         self.sizes = dict(played)
 
     def take_back(self) -> None:
-        """A card that was played comes back, and is any of those from before this turn again."""
+        """Take back a card that was played: it may be any of those from before this turn."""
         k = self.num_old - 1
         self.sizes = {
             (*sizes[:k], sizes[k] + 1, *sizes[k + 1 :]): weight
@@ -81,7 +81,7 @@ class CardGroups:
         }
 
     def limit(self, most: int) -> None:
-        """All cards held now are known to have so many victory points at most."""
+        """Note that all cards held now have this many victory points at most."""
         if most < self.most[-1]:
             self.most[-1] = most
             self._merge()
@@ -96,7 +96,7 @@ class CardGroups:
         self._merge()
 
     def _merge(self) -> None:
-        """Put groups together whose own limits say no more than those of the next group."""
+        """Merge each group whose limit says no more than that of the next group into it."""
         for k in range(len(self.most) - 2, -1, -1):
             if self.most[k] < self.most[k + 1] or k == self.num_old - 1:
                 continue
@@ -109,7 +109,7 @@ class CardGroups:
 
 
 class Slots(NamedTuple):
-    """Cards face down in one place, a seat or `DECK`; `new` ones were bought this turn."""
+    """Cards face down in one place, a seat or `DECK`; `new` if they were bought this turn."""
 
     seat: int
     size: int
@@ -117,27 +117,27 @@ class Slots(NamedTuple):
 
 
 Split = tuple[tuple[Slots, ...], tuple[int, ...]]
-"""Where the unknown cards lie, and how many victory point cards each of these places holds."""
+"""Places of the unknown cards, and the number of victory point cards in each."""
 
 
 class CardBelief:
-    """Where the unknown development cards can lie: anywhere, each place equally likely.
+    """The distribution of the unknown development cards: uniform over all places.
 
-    But a player who had not won with the points visible in the own turn held too few
-    victory point cards to win with them.
+    But a player who hasn't won in the own turn holds too few victory point cards to win with the
+    visible points.
 
     Args:
         viewer: seat.
-        record: `STATE` scalar from which on the game is followed. Turns before it tell
-            nothing, apart from the one that it is in.
-        robber_before_win: whether who has enough points moves the robber before winning.
+        record: `STATE` scalar from which on the game is followed. Of the turns before, only the
+            present one counts.
+        robber_before_win: whether a player with enough points moves the robber before winning.
     """
 
     def __init__(self, viewer: int, record: np.ndarray, robber_before_win: bool = False) -> None:
         self.viewer = viewer
         self._silent = NOT_IN_TURN + (ROBBER_MOVES if robber_before_win else ())
         self.groups: list[CardGroups] = []
-        """Of each seat; those of the viewer tell nothing."""
+        """By seat; the viewer's aren't used."""
         for p in range(int(record["num_players"])):
             new = int(record["new_cards"].sum()) if p == record["turn_player"] else 0
             self.groups.append(CardGroups(int(record["cards"][p].sum()), new))
@@ -152,16 +152,16 @@ class CardBelief:
         return other
 
     def confirm(self) -> None:
-        """The points that were visible so far are true: all that was concluded holds."""
+        """Accept what was concluded so far: the visible points were right."""
         self._sure = [groups.copy() for groups in self.groups]
 
     def withdraw(self, record: np.ndarray) -> None:
-        """Drop what was concluded since `confirm`, from visible points other than the record's."""
+        """Drop conclusions since `confirm`, as the visible points differed from the record's."""
         self.groups = [groups.copy() for groups in self._sure]
         self._note_no_win(record)
 
     def recount(self, record: np.ndarray) -> None:
-        """Take in that cards were played, or came back into a hand, without a decision."""
+        """Take in cards that were played, or taken back, without a decision."""
         for p, held in enumerate(record["cards"][: len(self.groups)].sum(1).tolist()):
             for groups in (self.groups[p], self._sure[p]):
                 for _ in range(held - groups.count):
@@ -170,7 +170,7 @@ class CardBelief:
                     groups.play()
 
     def update(self, events: Events, record: np.ndarray) -> None:
-        """Take in what is public of a decision."""
+        """Take in the public events of a decision."""
         decision = events[0]
         bought = decision.what == BUY_DEVELOPMENT_CARD
         played = any(event.kind == EventKind.CARD_PLAYED for event in events)
@@ -193,14 +193,14 @@ class CardBelief:
         self.groups[p].limit(spare)
 
     def unknown(self, record: np.ndarray) -> NDArray[np.int64]:
-        """(C,) cards of each kind that the viewer doesn't see: in the deck and with others."""
+        """(C,) cards of each kind that the viewer doesn't see: in the deck and in other hands."""
         unknown = np.array(DECK_COUNTS, np.int64)
         unknown -= record["cards"][self.viewer]
         unknown -= record["played"].sum(0)
         return unknown
 
     def slots(self, record: np.ndarray) -> Iterator[tuple[tuple[Slots, ...], int]]:
-        """Where the unknown cards can lie, the deck last, with a weight."""
+        """The possible places of the unknown cards, the deck last, with weights."""
         others = [p for p in range(len(self.groups)) if p != self.viewer]
         held = record["cards"].sum(1).tolist()
         deck, in_turn = Slots(DECK, int(record["deck_left"])), int(record["turn_player"])
@@ -215,9 +215,9 @@ class CardBelief:
             yield (*places, deck), prod(weight for _, weight in sizes)
 
     def splits(self, record: np.ndarray) -> Mapping[Split, int]:
-        """The ways to split the unknown victory point cards among `slots`, with their numbers.
+        """The splits of the unknown victory point cards among `slots`, with their numbers of ways.
 
-        A split's number is the choices of cards that make it, times the weight of its slots.
+        A split's number is that of the choices of cards that make it, times its slots' weight.
         """
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
         winner, needed = int(record["winner"]), 0
@@ -246,7 +246,7 @@ class CardBelief:
         return probabilities
 
     def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
-        """Write random cards that fit into records (G,), which look alike to the viewer."""
+        """Deal the unknown cards at random in records (G,) that look alike to the viewer."""
         ways = self.splits(games[0])
         splits, drawn = list(ways), drawn_by_weight(list(ways.values()), len(games), rng)
         unknown = self.unknown(games[0])
@@ -260,7 +260,7 @@ class CardBelief:
     def deal_with_card(
         self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
     ) -> None:
-        """Like `deal` for (1,), but a card is known: held before this turn, or on the deck."""
+        """Like `deal` for (1,), but one card is known: in hand before this turn, or on the deck."""
         record = games[0]
         if self.unknown(record)[card] == 0:
             raise ValueError(f"every {Card(card).name} card is accounted for elsewhere")
@@ -291,7 +291,7 @@ def _add(record: np.ndarray, seat: int, card: int, count: int) -> None:
 
 @lru_cache(maxsize=1000)
 def _splits(room: tuple[int, ...], cards: int) -> list[tuple[int, ...]]:
-    """All ways to put a number of cards, alike, into places with room for so many."""
+    """All ways to distribute identical cards among places with limited room."""
     if not room:
         return [] if cards else [()]
     counts = range(min(room[0], cards) + 1)
@@ -306,9 +306,9 @@ def _numbers(
     winner: int,
     needed: int,
 ) -> Mapping[Split, int]:
-    """The ways to split so many victory point cards among slots with weights, by `splits`.
+    """`splits` of this many victory point cards among slots with weights.
 
-    The limits are those of each seat's groups; the winner holds as many as it needed.
+    The limits are those of each seat's groups; the winner holds at least the `needed` ones.
     """
     ways = {}
     for places, weight in slots:

@@ -1,4 +1,4 @@
-"""What a viewer sees of resource cards that change hands or are shown."""
+"""Events of resource cards that change hands or are shown, as a viewer sees them."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True)
 class HandsChanged:
-    """Cards came and went in public, all at once: (P, R) gained, less given, by each seat."""
+    """Cards moved in public, all at once: (P, R) gained minus given by each seat."""
 
     changes: tuple[Counts, ...]
 
 
 @dataclass(frozen=True)
 class HoldingShown:
-    """By an offer, a counter-offer or an acceptance a seat has proved to hold a bundle (R,)."""
+    """A seat proved that it holds a bundle (R,), by an offer, a counter-offer or an acceptance."""
 
     seat: int
     bundle: Counts
@@ -36,7 +36,7 @@ class Theft:
 
 @dataclass(frozen=True)
 class MonopolyTaken:
-    """A seat took all cards of a resource; `taken` (P,) are those that each handed over."""
+    """A seat took all cards of a resource; `taken` (P,) are the cards that each handed over."""
 
     seat: int
     resource: int
@@ -55,7 +55,7 @@ HandEvent = HandsChanged | HoldingShown | Theft | MonopolyTaken | Discarded
 
 
 def unseen_by(event: HandEvent, viewer: int) -> HandEvent:
-    """An event without what the viewer can't see of it."""
+    """An event as the viewer sees it."""
     if isinstance(event, Theft) and viewer not in (event.thief, event.victim):
         return Theft(event.thief, event.victim, None)
     if isinstance(event, Discarded) and viewer != event.seat:
@@ -66,7 +66,7 @@ def unseen_by(event: HandEvent, viewer: int) -> HandEvent:
 def hand_events(
     events: Events, num_players: int, hides_discards: bool = False
 ) -> tuple[HandEvent, ...]:
-    """What a decision tells of hands."""
+    """The hand events of a decision."""
     decision = events[0]
     is_discard = decision.what == UNKNOWN or DISCARD <= decision.what < MARITIME_TRADE
     if hides_discards and is_discard:

@@ -1,4 +1,4 @@
-"""The exact posterior over hidden hands: a weighted set of all hands that can be."""
+"""The exact posterior over hidden hands: a weighted set of all possible hands."""
 
 from copy import copy
 from fractions import Fraction
@@ -20,21 +20,20 @@ from catan_pz.belief.resampling import drawn_by_weight
 from catan_pz.engine.ranges import MOST_CARDS
 
 MOST_HYPOTHESES: Final = 1_000_000
-"""Hypotheses beyond which a belief from bounds alone isn't exact."""
+"""Most hypotheses with which a belief from bounds alone is exact."""
 
 MOST_KEPT: Final = 5_000
-"""Hypotheses that are kept of too many: the likeliest after discards face down, or dealt ones."""
+"""Hypotheses kept of too many: the likeliest after discards face down, else dealt ones."""
 
 
 class TooManyHandsError(ValueError):
-    """More hands fit than can be listed."""
+    """There are more possible hands than can be listed."""
 
 
 class HandBelief:
-    """What one viewer can conclude about all hands, as hypotheses with weights.
+    """A viewer's belief about all hands, as hypotheses with weights.
 
-    Between events there is nothing to learn: a refusal, or what a player chooses to do
-    among legal actions, counts as telling nothing.
+    Only events change it: a refusal, or a choice among legal actions, counts as no evidence.
 
     Args:
         viewer: seat; its own row is the same in all hypotheses.
@@ -70,7 +69,7 @@ class HandBelief:
         return len(self.hands)
 
     def update(self, event: HandEvent) -> None:
-        """Take in what the viewer saw."""
+        """Take in an event as the viewer saw it."""
         self._keep(allowing(self.hands, event))
         match event:
             case HandsChanged(changes):
@@ -90,7 +89,7 @@ class HandBelief:
                 self._cut(MOST_KEPT)
 
     def before(self, event: HandEvent) -> "HandBelief":
-        """What is left of the belief if an event is about to be seen."""
+        """The belief given that an event is about to be seen."""
         left = self.copy()
         left._keep(allowing(self.hands, event))
         return left
@@ -112,14 +111,14 @@ class HandBelief:
         self.weights = weights / weights.sum()
 
     def _cut(self, count: int) -> None:
-        """Keep the likeliest hypotheses only."""
+        """Keep only the likeliest hypotheses."""
         if len(self) > count:
             kept = np.sort(np.argsort(-self.weights, kind="stable")[:count])
             self._replace(self.hands[kept], self.weights[kept])
             self.is_cut = True
 
     def _steal(self, thief: int | None, victim: int, resources: "range | list[int]") -> None:
-        """Branch on the type of the card, each card of the victim equally likely.
+        """Branch on the resource of a lost card, each card of the victim equally likely.
 
         The thief is None where the card is discarded.
         """
@@ -168,7 +167,7 @@ class HandBelief:
 
 
 def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
-    """(N,) which of some hands (N, P, R) an event can come from."""
+    """(N,) whether an event is possible with each of some hands (N, P, R)."""
     match event:
         case HandsChanged(changes):
             least = -np.array(changes)  # a report may tell of more cards than a byte can count
@@ -186,7 +185,7 @@ def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
 
 
 def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[Any]]:
-    """Hypotheses (N, P, R) without repetition, and the sums of their weights."""
+    """Distinct hypotheses (N, P, R), and the sums of their weights."""
     shape = hands.shape
     flat, place = np.unique(
         hands.reshape(shape[0], shape[1] * shape[2]), axis=0, return_inverse=True
@@ -197,7 +196,7 @@ def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.i
 
 
 def drawn_hands(bounds: HandBounds, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
-    """(N, P, R) different random hands within bounds that have the sizes required."""
+    """(N, P, R) distinct random hands within bounds, of the required sizes."""
     drawn = []
     for low, high, size in zip(bounds.least, bounds.most, bounds.sizes, strict=True):
         rows = _rows(low, high, int(size))
@@ -208,12 +207,12 @@ def drawn_hands(bounds: HandBounds, count: int, rng: np.random.Generator) -> NDA
 def dealt_hands(
     bounds: HandBounds, count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Random hands within bounds that have the sums required, and how often each was dealt.
+    """Random hands within bounds, with the required sums, and how often each was dealt.
 
-    What is beyond the fewest cards is dealt at random; deals beyond the most count nothing.
+    The cards above the lower bounds are dealt at random; deals beyond the upper ones are dropped.
 
     Returns:
-        (N, P, R) int8, all different, and (N,).
+        (N, P, R) int8, distinct, and (N,).
     """
     low = bounds.least
     free, takes = bounds.totals - low.sum(0), bounds.sizes - low.sum(1)
@@ -231,7 +230,7 @@ def dealt_hands(
 
 
 def all_hands(bounds: HandBounds, limit: int = MOST_HYPOTHESES) -> NDArray[np.int8]:
-    """(N, P, R) all hands within bounds that have the sums required, in lexicographic order."""
+    """(N, P, R) all hands within bounds, with the required sums, in lexicographic order."""
     low, high = bounds.least, bounds.most
     found = np.zeros((1, 0, low.shape[1]), np.int64)
     for p, size in enumerate(bounds.sizes):

@@ -1,4 +1,4 @@
-"""What resampling needs: draws by weight, and rules as entry points, compiled on first use."""
+"""Parts of resampling: draws by weight, and rules as entry points, compiled on first use."""
 
 from typing import Any, Final
 
@@ -75,9 +75,9 @@ def deal_cards(
 
 @entry
 def write_bounds(games: States, least: Int16Cube, most: Int16Cube) -> None:
-    """Write what each seat knows of the others' hands, given as bounds (P, P, R), into games.
+    """Write each seat's knowledge of the others' hands, given as bounds (P, P, R), into games.
 
-    Hands that were drawn regardless of the sums may lie beyond.
+    Hands that were drawn regardless of the sums may lie beyond the bounds.
     """
     n = len(least)
     for i in range(len(games)):
@@ -100,9 +100,9 @@ def put_together(cards: Int8Array) -> None:
 
 @entry
 def hide(games: States, viewer: int) -> None:
-    """Take out of each game what the viewer can't see.
+    """Remove from each game what the viewer can't see.
 
-    Others' hands become their least ones, their development cards all of one kind.
+    Others' hands become their lower bounds, their development cards all of one kind.
     """
     for i in range(len(games)):
         s = games[i]
@@ -139,7 +139,7 @@ def settle(games: States, viewer: int) -> None:
 
 @entry
 def first_cards_to_compose(games: States, i: int, p: int) -> int:
-    """Empty the offer that p composes in game i and return the cards with which it may begin.
+    """Empty the offer that p composes in game i, and return the cards with which it may begin.
 
     Bit r stands for a card to give, bit R + r for a card to get.
     """

@@ -1,4 +1,4 @@
-"""All that one viewer can conclude about a game, and full states drawn from it."""
+"""The belief of one viewer about a game, and full states drawn from it."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ class TableCustoms:
     """How a table differs from a game of this package.
 
     Attributes:
-        hides_discards: which cards a 7 costs is seen by their owner alone.
-        unlimited_bank: the bank never runs out. Of its cards a view then shows as many as
-            would be left of 19 by the belief's mean, from 0 to 19.
-        tells_in_part: reports may leave out what the rules bring by themselves; what they
-            do say must agree with the rules.
-        robber_before_win: who wins by a knight moves the robber first.
+        hides_discards: only their owner sees which cards are discarded after a 7.
+        unlimited_bank: the bank never runs out. A view then shows what would be left of 19 cards
+            by the belief's mean, from 0 to 19.
+        tells_in_part: reports may leave out what follows from the rules; what they do say must
+            agree with the rules.
+        robber_before_win: a player who wins by a knight moves the robber first.
     """
 
     hides_discards: bool = False
@@ -53,7 +53,7 @@ class TableCustoms:
 
     @property
     def loose_sums(self) -> bool:
-        """Whether what all hands hold of a resource may be unknown, or more than 19."""
+        """Whether the cards of a resource in all hands may be unknown, or more than 19."""
         return self.hides_discards or self.unlimited_bank
 
 
@@ -62,17 +62,16 @@ OWN_CUSTOMS: Final = TableCustoms()
 
 
 class Belief:
-    """What a viewer can conclude from all that it has seen.
+    """A viewer's belief about a game, from all that it has seen.
 
-    It follows a game as a listener: `game.listeners.append(belief.listen)`. Of the records
-    it is shown it reads only what the viewer may see.
+    It follows a game as a listener: `game.listeners.append(belief.listen)`. Of the records that it
+    is shown it reads only what the viewer may see.
 
-    From the first decision of a game on it is exact. A record from mid-game says less: all
-    hands within the bounds that the record keeps for the viewer, with the right sums and
-    with the cards that open offers prove, are then taken as equally likely (where they are more
-    than a million, some thousand that are dealt at random stand for them); of victory point
-    cards only the present turn tells something; and all that others are taken to know of
-    hidden hands are the sums.
+    It is exact if it follows the game from the first decision. A record from mid-game says less:
+    all hands within the bounds that the record keeps for the viewer, with the right sums and with
+    the cards that open offers prove, then count as equally likely (of more than a million, some
+    thousand are dealt at random); only the present turn tells of victory point cards; and the
+    others are taken to know only the sums of hidden hands.
 
     Args:
         viewer: seat.
@@ -83,8 +82,8 @@ class Belief:
     Attributes:
         hands: the `HandBelief`.
         cards: the `CardBelief`.
-        shared: `HandBounds` of all observers, what the viewer is sure that each of them knows,
-            the observer's own hand apart.
+        shared: `HandBounds` of all observers: what the viewer is sure that each of them knows,
+            apart from the observer's own hand.
         customs: how the table differs from a game of this package.
     """
 
@@ -134,7 +133,7 @@ class Belief:
         self.cards.update(events, record)
 
     def update(self, event: HandEvent) -> None:
-        """Take in what the viewer saw of hands; a `ValueError` if it contradicts what was seen."""
+        """Take in a hand event as the viewer saw it; a `ValueError` if it can't be."""
         lost = False
         try:
             self.hands.update(event)
@@ -157,7 +156,7 @@ class Belief:
             self.hands = self._hands_within_bounds()
 
     def _hands_within_bounds(self) -> HandBelief:
-        """Hands drawn from the viewer's bounds alone, where those kept have proved wrong."""
+        """Hands drawn from the viewer's bounds alone, after those kept have proved wrong."""
         bounds, rng = self.shared[self.viewer], np.random.default_rng(len(self.hands))
         if not self.customs.loose_sums:
             return self._dealt(bounds)
@@ -176,7 +175,7 @@ class Belief:
         return dealt
 
     def _allowing(self, coming: HandEvent) -> HandBelief:
-        """The hands that allow what is about to be seen."""
+        """The hands that allow the coming event."""
         try:
             return self.hands.before(coming)
         except ValueError:
@@ -194,11 +193,11 @@ class Belief:
     ) -> np.ndarray:
         """(count,) `STATE`, full states that look to the viewer just as the present one does.
 
-        Hands, development cards and the order of the deck are drawn from the belief; the
-        generator of the game's chance starts afresh. Nothing hidden in `record`, the game as it
-        stands now, has a part in it. What the viewer knows stays as it is; the others know their
-        own hands and what is shared. An opponent who composes an offer has composed a single card,
-        drawn from those with which it may begin. Only hands that allow what is `coming` are drawn.
+        Hands, development cards and the order of the deck are drawn from the belief, and the random
+        generator is seeded anew. Nothing hidden in `record`, the present state, has an influence.
+        The viewer's knowledge stays as it is; the others know their own hands and what is shared.
+        An opponent who composes an offer has composed a single card, drawn from those with which it
+        may begin. Only hands that allow the `coming` event are drawn.
         """
         games = _copies(record, count)
         possible = self.hands if coming is None else self._allowing(coming)
@@ -217,9 +216,9 @@ class Belief:
         return games
 
     def known_part(self, record: np.ndarray) -> np.ndarray:
-        """(1,) `STATE` without all that the viewer can't see, from which `resample` draws alike.
+        """(1,) `STATE` without what the viewer can't see, from which `resample` draws the same.
 
-        Others' hands are their least ones, their development cards are all of one kind.
+        Others' hands are their lower bounds, their development cards all of one kind.
         """
         games = _copies(record, 1)
         resampling.hide(games, self.viewer)
@@ -237,20 +236,20 @@ class Belief:
             raise ValueError("the belief is not about this state; follow every decision")
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
-        """Write into games (G,), whose hands are possible, what each seat knows of them."""
+        """Write into games (G,), whose hands are possible, what each seat knows of hands."""
         least, most = self.shared.least.astype(np.int16), self.shared.most.astype(np.int16)
         if not self.customs.loose_sums:
             least[self.viewer], most[self.viewer] = bounds_of(record, self.viewer)
         resampling.write_bounds(games, least, most)
 
     def shown_bank(self) -> NDArray[np.int64]:
-        """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""
+        """(R,) what is left of 19 cards of each resource, by the mean of the hands."""
         left = BANK_PER_RESOURCE - np.rint(self.hands.mean.sum(0))
         return np.array(np.clip(left, 0, BANK_PER_RESOURCE), np.int64)
 
 
 def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(P, R) fewest and most cards of each hand, by what the engine keeps for a viewer."""
+    """(P, R) fewest and most cards of each hand, by the engine's bounds for a viewer."""
     n = int(record["num_players"])
     hands = record["hand"][:n].astype(np.int64)
     return hands - record["below"][viewer, :n], hands + record["above"][viewer, :n]
@@ -262,7 +261,7 @@ def _copies(record: np.ndarray, count: int) -> np.ndarray:
 
 
 def _holdings_on_the_table(record: np.ndarray) -> list[HoldingShown]:
-    """What the offers and answers that are out prove."""
+    """The holdings proved by the open offers and answers."""
     if record["phase"] not in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
         return []
     maker = int(record["turn_player"])

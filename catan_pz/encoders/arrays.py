@@ -1,4 +1,4 @@
-"""The few array operations that encoders need, for NumPy arrays and torch tensors alike.
+"""Array operations of encoders, for NumPy arrays and torch tensors alike.
 
 Letters: N numbers of an observation; "..." any leading axes.
 """
@@ -16,9 +16,9 @@ Array = Any
 
 
 class Constant:
-    """A constant array, ready beside NumPy arrays and beside tensors on any device.
+    """A constant array, for use with NumPy arrays and with tensors on any device.
 
-    It is copied to a device once. `values` are a read-only NumPy array; float64 becomes float32.
+    It is copied to a device once. `values` is a read-only NumPy array; float64 becomes float32.
     """
 
     def __init__(self, values: Any) -> None:
@@ -28,7 +28,7 @@ class Constant:
         self._on_device: dict[Any, Any] = {}
 
     def beside(self, array: Array) -> Array:
-        """The constant as an array of the same kind, on the same device."""
+        """The constant as an array of the same kind, on the same device as `array`."""
         if isinstance(array, np.ndarray | np.generic):
             return self.values
         if array.device not in self._on_device:
@@ -48,14 +48,14 @@ _SCALES: Final = Constant(SCALES)
 
 
 def each(seen: Any, function: Callable[[Array], Any]) -> Any:
-    """What a function makes of an encoder's array, or of each of its arrays by name."""
+    """Apply a function to an encoder's array, or to each of its arrays by name."""
     if isinstance(seen, dict):
         return {name: function(array) for name, array in seen.items()}
     return function(seen)
 
 
 def scaled(units: Array, scales: Constant = _SCALES) -> Array:
-    """Observations (..., N), int8 in natural units, as float32 in [0, 1]: the flat vectors."""
+    """Observations (..., N), int8 in natural units, as flat vectors: float32 in [0, 1]."""
     numbers = units * scales.beside(units)
     if isinstance(numbers, np.ndarray):
         return np.minimum(numbers, np.float32(1), out=numbers)
@@ -63,19 +63,19 @@ def scaled(units: Array, scales: Constant = _SCALES) -> Array:
 
 
 def floats(array: Array) -> Array:
-    """An array of integers or truth values as float32."""
+    """An array of integers or bools as float32."""
     return array.astype(np.float32) if isinstance(array, np.ndarray) else array.float()
 
 
 def gather(array: Array, table: Constant) -> Array:
-    """(..., *shape of the table) numbers of the last axis of (..., n), by a table of indices."""
+    """(..., *shape of the table): numbers of the last axis of (..., n), by a table of indices."""
     if isinstance(array, np.ndarray):
         return np.take(array, table.values, axis=-1)
     return array[..., table.beside(array)]
 
 
 def join(arrays: Sequence[Array], axis: int = -1) -> Array:
-    """Arrays put together along an axis that exists."""
+    """Arrays concatenated along an axis."""
     if isinstance(arrays[0], np.ndarray):
         return np.concatenate(arrays, axis)
     import torch
@@ -104,7 +104,7 @@ def rows(array: Array, *shape: int) -> Array:
 
 
 def contiguous(array: Array) -> Array:
-    """The same numbers in memory in the order of their axes."""
+    """The array, contiguous in memory."""
     return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array.contiguous()
 
 

@@ -1,4 +1,4 @@
-"""What an encoder is: a function of what one seat may know, and of nothing else."""
+"""The interface of encoders: functions of what one seat may know, and of nothing else."""
 
 import hashlib
 import json
@@ -16,11 +16,11 @@ from catan_pz.encoders.arrays import Array
 from catan_pz.observation.segments import LAYOUT, SCALES, SIZE
 
 TOLERANCE: Final = 1e-4
-"""Difference of a sum that still counts as the same, as a part of the sum of absolute values: other
-processors and versions of libraries round otherwise."""
+"""Largest difference of equal sums, relative to the sum of absolute values: processors and versions
+of libraries round differently."""
 
 _SAMPLES: Final = 4
-"""K, fixed observations by which encoders of one name and layout are told apart."""
+"""K, fixed observations by which encoders of the same name and layout are compared."""
 _GOLDEN: Final = (5**0.5 - 1) / 2
 
 
@@ -46,15 +46,15 @@ class Segment:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Numbers of one observation."""
         return prod(self.shape)
 
 
 class Encoder(ABC):
-    """A view of a seat's observation in the form that a learner wants.
+    """Turns a seat's observation into the form that a learner needs.
 
-    An encoder is given what one seat may know and nothing else, so it can leak nothing. It keeps
-    nothing from one call to the next. `catan_pz.testing.check_encoder` checks both.
+    An encoder gets what one seat may know and nothing else, so it can't leak anything, and keeps no
+    state between calls. `catan_pz.testing.check_encoder` checks both.
 
     Attributes:
         segments: what `encode` gives. An encoder of one segment gives its array, an encoder of
@@ -70,8 +70,8 @@ class Encoder(ABC):
 
         Args:
             units: (..., N) int8 in the natural units of `catan_pz.observation.segments`: a NumPy
-                array, or a torch tensor on any device. It must not be written to; what is given
-                is of the same kind, and on the same device.
+                array, or a torch tensor on any device. It must not be written to. The result is of
+                the same kind, and on the same device.
         """
 
     @property
@@ -81,12 +81,12 @@ class Encoder(ABC):
 
     @property
     def size(self) -> int:
-        """How many numbers it gives for one observation."""
+        """Numbers of one encoded observation."""
         return sum(segment.size for segment in self.segments)
 
     @cached_property
     def layout(self) -> str:
-        """A hash of its name and of the layouts that it takes and gives: models need the same."""
+        """A hash of its name and the layouts of input and output; models need the same one."""
         described = [(s.name, list(s.shape), s.dtype) for s in self.segments]
         text = json.dumps([LAYOUT, self.name, described])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -96,7 +96,7 @@ class Encoder(ABC):
 
 
 def check_output(encoder: Encoder, units: Array) -> None:
-    """Refuse an encoder whose output isn't that of its segments, for a batch (B, N) and one row."""
+    """Refuse an encoder whose output doesn't fit its segments, for a batch (B, N) or one row."""
     check_segments(encoder)
     for given, where in ((units[[0, 0]], "two observations"), (units[[0]][0], "one observation")):
         named = named_arrays(encoder, encoder.encode(given), type(given), where)
@@ -104,7 +104,7 @@ def check_output(encoder: Encoder, units: Array) -> None:
 
 
 def check_segments(encoder: Encoder) -> None:
-    """Refuse an encoder without segments, or with several of one name."""
+    """Refuse an encoder without segments, or with two of one name."""
     segments = getattr(encoder, "segments", ())
     if not segments:
         raise ValueError(f"{encoder}: segments are empty, must be one or more")
@@ -114,7 +114,7 @@ def check_segments(encoder: Encoder) -> None:
 
 
 def named_arrays(encoder: Encoder, given: Any, kind: type, where: str) -> dict[str, Array]:
-    """What an encoder gave, of arrays of a kind, as a dict by the names of its segments."""
+    """An encoder's output, which must be arrays of a kind, as a dict by names of segments."""
     named = given if encoder.is_dict else {encoder.segments[0].name: given}
     expected = [segment.name for segment in encoder.segments]
     if not isinstance(named, dict) or list(named) != expected:
@@ -135,7 +135,7 @@ def check_arrays(
 ) -> None:
     """Refuse arrays of another shape or dtype than the segments, or NumPy's out of their range.
 
-    `leading` are the leading axes of the observations that they were made of.
+    `leading` are the leading axes of the encoded observations.
     """
     for segment in encoder.segments:
         array = named[segment.name]
@@ -155,19 +155,19 @@ def check_arrays(
 
 
 def _spread(count: int) -> NDArray[np.float64]:
-    """(count,) numbers in [0, 1), spread evenly and in no order."""
+    """(count,) numbers in [0, 1), spread evenly, unsorted."""
     return np.arange(1, count + 1, dtype=np.float64) * _GOLDEN % 1
 
 
 def _samples() -> NDArray[np.int8]:
-    """(K, N) numbers in the ranges of observations, of no game that could be."""
+    """(K, N) numbers in the ranges of observations, though of no possible game."""
     most = np.round(1 / SCALES).astype(np.int64)
     parts = _spread(SIZE * _SAMPLES).reshape(SIZE, _SAMPLES).T  # each number differs among samples
     return np.ascontiguousarray((parts * (most + 1)).astype(np.int8))
 
 
 def _sums(encoder: Encoder) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
-    """For each segment (K,) weighted sums of the encoded samples, and of their absolute values."""
+    """By segment (K,) weighted sums of the encoded samples, and of their absolute values."""
     try:
         with np.errstate(all="ignore"):
             seen = encoder.encode(_samples())
@@ -177,13 +177,13 @@ def _sums(encoder: Encoder) -> dict[str, tuple[NDArray[np.float64], NDArray[np.f
             numbers = np.asarray(part, np.float64).reshape(_SAMPLES, -1)
             weights = _spread(numbers.shape[1])
             sums[name] = numbers @ weights, np.abs(numbers) @ weights
-    except Exception:  # an encoder may take observations of real games alone
+    except Exception:  # an encoder may accept only observations of real games
         return None
     return sums if all(np.isfinite(absolute).all() for _, absolute in sums.values()) else None
 
 
 def fingerprint(encoder: Encoder) -> dict[str, list[float]] | None:
-    """JSON numbers that change with what an encoder gives; None where it refuses the samples."""
+    """JSON numbers that depend on what an encoder computes; None if it refuses the samples."""
     sums = _sums(encoder)
     if sums is None:
         return None
@@ -191,7 +191,7 @@ def fingerprint(encoder: Encoder) -> dict[str, list[float]] | None:
 
 
 def fits(encoder: Encoder, noted: Mapping[str, Any] | None) -> bool:
-    """Whether an encoder gives the numbers of a fingerprint, or there is none to compare."""
+    """Whether an encoder fits a fingerprint, or there is none to compare."""
     sums = _sums(encoder)
     if noted is None or sums is None:
         return True

@@ -43,14 +43,14 @@ OF_GAME: Final = tuple(
     for segment in SEGMENTS
     if segment.name not in (*OF_HEXES, *OF_VERTICES, *OF_EDGES, *OF_PLAYERS)
 )
-"""Segments of the canonical view by what they describe; each is in one of these."""
+"""Segments of observations by what they describe; each segment is in one of these."""
 
 _NUM_HARBOR_KINDS: Final = len(HARBOR_COUNTS)
 _NUM_TERRAINS: Final = len(TERRAIN_COUNTS)
 
 
 def columns_of(names: tuple[str, ...], count: int) -> Constant:
-    """(count, F) which numbers of the flat vector describe each of `count` things."""
+    """(count, F) indices in the flat vector of the numbers that describe each of `count` things."""
     parts = [np.arange(PLACES[name].start, PLACES[name].stop).reshape(count, -1) for name in names]
     return Constant(np.concatenate(parts, axis=1))
 
@@ -90,7 +90,7 @@ EDGE_PLACES: Final = _places(EDGE_POINTS)
 
 
 def padded(array: Array, count: int) -> Array:
-    """The last axis with zeros behind it."""
+    """The array with zeros appended to its last axis."""
     return join([array, array[..., :count] * 0])
 
 
@@ -101,7 +101,7 @@ def buildings(units: Array) -> Array:
 
 
 def vertex_harbors(flat: Array) -> Array:
-    """(..., V, kind) one-hot: the harbor that serves each vertex, zeros without one."""
+    """(..., V, kind) one-hot harbor of each vertex, zeros without one."""
     return gather(padded(flat[..., PLACES["harbor"]], 1), _VERTEX_HARBORS)
 
 
@@ -112,7 +112,7 @@ def hex_yields(flat: Array) -> Array:
 
 
 def vertex_yields(flat: Array) -> Array:
-    """(..., V, R + 1) pips of the hexes around each vertex by resource, then those blocked."""
+    """(..., V, R + 1) pips around each vertex by resource, then those under the robber."""
     yields = padded(merge(hex_yields(flat)), NUM_RESOURCES)
     blocked = padded(flat[..., PLACES["hex_pips"]] * flat[..., PLACES["hex_robber"]], 1)
     by_resource = gather(yields, _VERTEX_YIELDS).sum(-1) * (1 / 3)
@@ -120,7 +120,7 @@ def vertex_yields(flat: Array) -> Array:
 
 
 def described(names: tuple[str, ...], count: int) -> str:
-    """Where each segment lies along the last axis: "`present` 0, `hand_min` 1-5"."""
+    """Columns of each segment along the last axis, as in "`present` 0, `hand_min` 1-5"."""
     sizes = {segment.name: segment.size // count for segment in SEGMENTS}
     words, start = [], 0
     for name in names:

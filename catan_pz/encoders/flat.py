@@ -1,4 +1,4 @@
-"""Observations as one vector, as named parts of it, or as the canonical numbers themselves."""
+"""Observations as one vector, as named parts of it, or in natural units."""
 
 from abc import abstractmethod
 from collections import deque
@@ -17,7 +17,7 @@ from catan_pz.observation.segments import PLACES, SEGMENTS, SIZE
 class FlatForm(Encoder):
     """An encoder whose arrays are parts of the flat vector.
 
-    Compiled code scales observations as it writes them; these encoders cost nothing more.
+    Compiled code scales observations as it writes them, so these encoders cost no more time.
     """
 
     def encode(self, units: Array) -> Any:
@@ -31,9 +31,9 @@ class FlatForm(Encoder):
         """Flat vectors (..., N) in this form, sharing their memory."""
 
     def vectors(self) -> Callable[[], tuple[NDArray[np.float32], Any]]:
-        """A function that gives a vector (N,) which nobody else holds, and the same in this form.
+        """A function that returns a vector (N,) which nobody else holds, and its encoded form.
 
-        Each host that writes observations takes a function of its own.
+        Each host that writes observations needs a function of its own.
         """
         return self._new
 
@@ -53,7 +53,7 @@ class FlatEncoder(FlatForm):
         return flat
 
     def vectors(self) -> Callable[[], tuple[NDArray[np.float32], Any]]:
-        """As in `FlatForm`, with one call less."""
+        """As in `FlatForm`, with fewer calls."""
         return _new_vector
 
 
@@ -63,7 +63,7 @@ def _new_vector() -> tuple[NDArray[np.float32], Any]:
 
 
 class UnitsEncoder(Encoder):
-    """The canonical int8 numbers themselves, a quarter of the memory: to be scaled where used."""
+    """The int8 numbers in natural units, a quarter of the memory; learners scale them."""
 
     name = "units"
     segments = (
@@ -86,19 +86,19 @@ class DictEncoder(FlatForm):
         return {s.name: rows(flat[..., PLACES[s.name]], *s.shape) for s in SEGMENTS}
 
     def vectors(self) -> Callable[[], tuple[NDArray[np.float32], Any]]:
-        """As in `FlatForm`, far quicker where observations are dropped before long."""
+        """As in `FlatForm`, but much faster where observations are dropped soon."""
         return NamedVectors(self)
 
 
 class NamedVectors:
-    """Gives vectors with their named views, and uses those again that nobody holds any more.
+    """Returns vectors with their named views, and reuses those that nobody holds any more.
 
-    Making some fifty views takes several times as long as a step of the game does. Whoever holds
-    them must leave their shapes and flags as they are, which aren't compared.
+    Making some fifty views takes several times as long as a step of the game. Holders of views must
+    not change their shapes and flags, which aren't compared.
     """
 
     KEPT: Final = 4
-    """Vectors that are looked at again; those that are held longer belong to their holders."""
+    """Vectors that may be reused; those that are held longer belong to their holders."""
 
     def __init__(self, encoder: DictEncoder) -> None:
         self._encoder = encoder
@@ -119,7 +119,7 @@ class NamedVectors:
 
 
 class _Views:
-    """A vector and its views. A view that somebody holds, or anything made of one, is counted."""
+    """A vector and its views, with a count of references to them or to anything made of them."""
 
     def __init__(self, encoder: DictEncoder) -> None:
         self.flat = np.empty(SIZE, np.float32)
@@ -132,5 +132,5 @@ class _Views:
         return getrefcount(self.flat) + sum(map(getrefcount, self._views))
 
     def is_free(self) -> bool:
-        """Whether nobody else holds any of them: references can't become fewer than at first."""
+        """Whether nobody else holds any of them: there are never fewer references than at first."""
         return self._references() == self._unheld

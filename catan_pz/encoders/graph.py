@@ -1,4 +1,4 @@
-"""Hexes, vertices, edges and players by their features: as a graph, and as tokens."""
+"""Features of hexes, vertices, edges and players, as a graph and as tokens."""
 
 from typing import Final
 
@@ -35,8 +35,8 @@ for _edges in (VERTEX_VERTEX, EDGE_VERTEX, HEX_VERTEX):
 class GraphEncoder(Encoder):
     """Features of vertices, edges, hexes and players, and global features.
 
-    The graph is the same in every game, so it is no part of the observations: `edge_lists` has
-    it, in the form of PyTorch Geometric's `edge_index`.
+    The graph is the same in every game and not part of the observations: `edge_lists` has it, in
+    the form of PyTorch Geometric's `edge_index`.
     """
 
     name = "graph"
@@ -87,10 +87,10 @@ _ONES: Final = {f"{kind}_mask": Constant(np.ones(n)) for kind, n in _COUNTS.item
 
 
 class TokensEncoder(Encoder):
-    """Tokens that say everything of themselves, their place on the board included.
+    """Tokens of hexes, vertices, edges, players and the game, with their places on the board.
 
     A learner embeds each kind by a layer of its own and joins them, in this order, to a sequence
-    of 150. The masks, joined likewise, are 1 for tokens to attend to: 0 for seats that nobody has.
+    of 150. The masks, joined likewise, are 1 for tokens to attend to, 0 for absent seats.
     """
 
     name = "tokens"

@@ -1,4 +1,4 @@
-"""Observations as planes on the brick grid, for convolutions, with the rest as scalars."""
+"""Observations as planes on the brick grid, for convolutions, and scalars for the rest."""
 
 from typing import Final
 
@@ -30,20 +30,20 @@ PLANES: Final = (
     "cell of a vertex",
     "cell of an edge",
 )
-"""What each plane shows."""
+"""The meaning of each plane."""
 
 _NUM_KINDS: Final = len(HARBOR_COUNTS)
 _YIELDS: Final = SIZE
 _BUILDINGS: Final = _YIELDS + NUM_HEXES * NUM_RESOURCES
 _ZERO: Final = _BUILDINGS + NUM_VERTICES * 2 * MAX_PLAYERS
 _ONE: Final = _ZERO + 1
-"""Where the numbers lie that the planes are gathered from: first the flat vector."""
+"""Starts of the numbers that the planes are gathered from, behind the flat vector."""
 
 
 def put_on_grid(
     planes: NDArray[np.int64], points: NDArray[np.int64], sources: NDArray[np.int64]
 ) -> None:
-    """Let planes (C, HEIGHT, WIDTH) show in the cells of some points what lies in (points, C)."""
+    """Write sources (points, C) into the cells of some points of planes (C, HEIGHT, WIDTH)."""
     planes[:, points[:, 1] + HEIGHT // 2, points[:, 0] + WIDTH // 2] = sources.T
 
 
@@ -55,14 +55,14 @@ def _numbered(start: int, rows: int, columns: int) -> NDArray[np.int64]:
 def sources_of_harbors(
     kinds: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(points, 2) vertices that harbors serve, and (points, k) where kinds (k,) of harbor lie."""
+    """Points (n, 2) of harbor vertices, and (n, k) indices of kinds (k,) of harbor."""
     served = VERTEX_HARBOR >= 0
     harbors = PLACES["harbor"].start + VERTEX_HARBOR[served, None] * _NUM_KINDS
     return VERTEX_POINTS[served], harbors + kinds
 
 
 def _sources() -> NDArray[np.int64]:
-    """(C, HEIGHT, WIDTH) where the number in each cell comes from."""
+    """(C, HEIGHT, WIDTH) index of the number in each cell."""
     table = np.full((len(PLANES), HEIGHT, WIDTH), _ZERO, np.int64)
 
     desert = PLACES["hex_terrain"].start + _numbered(0, NUM_HEXES, NUM_RESOURCES + 1)[:, -1:]
@@ -87,7 +87,7 @@ _BEYOND: Final = Constant(np.array([0, 1], np.float32))
 
 
 class PlanesEncoder(Encoder):
-    """The board on the brick grid, and what belongs to no place as scalars.
+    """The board on the brick grid, and scalars for what has no place on it.
 
     A kernel five wide and three high on a hex covers exactly its six edges and six vertices.
     """

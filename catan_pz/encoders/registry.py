@@ -21,7 +21,7 @@ _HOMES: dict[str, str] = {
     "gendre": "catan_pz.published.gendre.encoder:GendreEncoder",
     "gendre_table": "catan_pz.published.gendre.encoder:for_table",
 }
-"""Where each class lies; it is imported when the encoder is loaded."""
+"""Homes by name: classes or functions, imported when the encoder is loaded."""
 
 _OWN: Final = frozenset(_HOMES)
 
@@ -36,11 +36,11 @@ def names() -> list[str]:
 def register(name: str, home: str) -> None:
     """Make an encoder known by a name.
 
-    It can be registered again until it is loaded, and at the same home then too, whose encoder is
-    made anew by the next `load`.
+    Until it is loaded, the name can be registered again; afterwards only with the same home, from
+    which the next `load` makes it anew.
 
     Args:
-        name: its name, which must be its attribute `name` too.
+        name: the name, equal to the encoder's attribute `name`.
         home: "module:thing", a class of `Encoder` or a function that returns one; imported when
             the encoder is loaded.
     """
@@ -53,12 +53,12 @@ def register(name: str, home: str) -> None:
 
 
 def registered() -> dict[str, str]:
-    """Homes by name of the encoders that were registered."""
+    """Homes by name of the registered encoders."""
     return {name: home for name, home in _HOMES.items() if name not in _OWN}
 
 
 def load(name: str) -> Encoder:
-    """The encoder of a name, the same object at each call until it is registered again."""
+    """The encoder of a name: the same object at each call, until it is registered again."""
     if not isinstance(name, str) or name not in _HOMES:
         raise not_possible("encoder", name, f"one of {names()}", names())
     if name not in _LOADED:
@@ -70,7 +70,7 @@ def load(name: str) -> Encoder:
 
 
 def as_encoder(given: Any, option: str = "observation") -> Encoder:
-    """An encoder, given as one or by its name; `option` is what an error calls it."""
+    """An encoder, given as one or by its name; `option` names the argument in errors."""
     if isinstance(given, Encoder):
         return given
     if isinstance(given, str) and given in _HOMES:

@@ -1,1 +1,1 @@
-"""A strong player written by hand, as rules on what one seat sees."""
+"""The heuristic player: hand-written rules on the observation of one seat."""

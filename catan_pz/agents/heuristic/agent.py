@@ -1,4 +1,4 @@
-"""The strong player written by hand, as an agent."""
+"""The heuristic player, and the evolved one, as agents."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,10 @@ def choose_heuristic(
 
 
 class HeuristicAgent(BatchAgent):
-    """Plays by a plan: what to build next, by what it is worth and how long it takes.
+    """Plays by a plan: what to build next, by its worth and the time that it takes.
 
-    Its weights are those set by hand unless others are given. `rows` (2,) holds them for games of
-    two and for those of more players.
+    Its weights were set by hand, unless others are given. `rows` (2,) holds them for games of two
+    players and of more.
     """
 
     name = "heuristic"
@@ -47,7 +47,7 @@ class HeuristicAgent(BatchAgent):
 
 
 class EvolvedAgent(HeuristicAgent):
-    """Plays as `HeuristicAgent` with weights that were found by playing against it."""
+    """Plays as `HeuristicAgent`, with weights that were optimized by playing against it."""
 
     name = "evolved"
 

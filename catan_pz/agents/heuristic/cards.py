@@ -32,16 +32,16 @@ from catan_pz.terms import MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES
 SWAPS = actions.MARITIME_SWAPS.shape[0]
 FIRST_DOUBLE = int((actions.OFFER_GIVE.sum(1) == 2).argmax())
 FIRST_HALF = int((actions.OFFER_GET.sum(1) == 2).argmax())
-"""Templates from here on give two cards for one, and one for two; before both one for one."""
+"""The first templates that give two cards for one, and one for two; before them, one for one."""
 OFFER_GAINS = (actions.OFFER_GET.astype(np.int64) - actions.OFFER_GIVE) @ (
     1 << BITS_PER_RESOURCE * np.arange(NUM_RESOURCES)
 )
-"""What templates get less what they give, as bundles."""
+"""What templates get minus what they give, as bundles."""
 
 
 @kernel
 def buildings_on(obs: Int8Array, h: int, k: int) -> int:
-    """What a hex brings the seat k places away: 1 for each settlement, 2 for each city."""
+    """Cards that a hex produces for the seat k places away: 1 a settlement, 2 a city."""
     n = 0
     for c in range(6):
         n += int(obs[encode.VERTEX_BUILDING + MAX_PLAYERS * HEX_VERTICES[h, c] + k])
@@ -50,7 +50,7 @@ def buildings_on(obs: Int8Array, h: int, k: int) -> int:
 
 @kernel
 def danger_of(obs: Int8Array, k: int, weights: WeightRow) -> int:
-    """How much it matters to hold back the seat k places away."""
+    """How important it is to hold back the seat k places away."""
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
     lacking = max(1, int(obs[encode.POINTS_TO_WIN]) - points)
     return 100 + weights.danger // lacking
@@ -58,7 +58,7 @@ def danger_of(obs: Int8Array, k: int, weights: WeightRow) -> int:
 
 @kernel
 def worth_of_theft(obs: Int8Array, k: int, weights: WeightRow) -> int:
-    """What it is worth to steal from the seat k places away."""
+    """The worth of a theft from the seat k places away."""
     cards = int(obs[encode.HAND_SIZE + k])
     if cards == 0:
         return 0
@@ -67,7 +67,7 @@ def worth_of_theft(obs: Int8Array, k: int, weights: WeightRow) -> int:
 
 @kernel
 def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """The hex that costs the others most, and never one of ours if there is another."""
+    """The hex that costs the others most, an own one only if there is no other."""
     best, chosen = -(1 << 40), -1
     for h in range(NUM_HEXES):
         if mask[actions.MOVE_ROBBER + h] == 0:
@@ -87,7 +87,7 @@ def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
 
 @kernel
 def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """The player from whom a card is worth most."""
+    """The player whose card is worth most."""
     best, chosen = -1, -1
     for k in range(1, MAX_PLAYERS):
         if mask[actions.STEAL + k - 1] != 0:
@@ -113,7 +113,7 @@ def wants_knight(obs: Int8Array, before_roll: int, weights: WeightRow) -> bool:
 
 @kernel
 def which_plenty(mask: Int8Array, outlook: Outlook) -> int:
-    """The year of plenty that helps the plan most, if it helps enough."""
+    """The year of plenty that helps the plan most, if enough; or NO_ACTION."""
     best, chosen = outlook.weights.plenty, NO_ACTION
     for k in range(actions.PLENTY_PAIRS.shape[0]):
         if mask[actions.PLAY_YEAR_OF_PLENTY + k] != 0:
@@ -126,7 +126,7 @@ def which_plenty(mask: Int8Array, outlook: Outlook) -> int:
 
 @kernel
 def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
-    """The monopoly that helps the plan most, by what the others hold on average."""
+    """The monopoly that helps the plan most by the middle of the others' bounds; or NO_ACTION."""
     best, chosen = outlook.weights.monopoly, NO_ACTION
     for r in range(NUM_RESOURCES):
         if mask[actions.PLAY_MONOPOLY + r] != 0:
@@ -142,7 +142,7 @@ def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
 
 @kernel
 def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: WeightRow) -> int:
-    """The card that the plan misses least; a 7 takes no more."""
+    """The card that the plan misses least, apart from the risk of another 7."""
     hand = hand_of(obs)
     outlook = Outlook(hand, plan, 1 << 20, worth_of_hand(hand, plan, 1 << 20, weights), weights)
     best, chosen = -(1 << 40), 0
@@ -156,7 +156,7 @@ def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: Weight
 
 @kernel
 def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
-    """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
+    """The trade with the bank towards a cost: the largest surplus for what lacks most."""
     best, chosen = 0, NO_ACTION
     for k in range(SWAPS):
         if mask[actions.MARITIME_TRADE + k] != 0:
@@ -173,7 +173,7 @@ def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
 
 @kernel
 def best_swap(mask: Int8Array, outlook: Outlook) -> int:
-    """The trade with the bank that makes the hand worth more than now by enough."""
+    """The trade with the bank that gains most, if enough; or NO_ACTION."""
     best, chosen = outlook.weights.bank, NO_ACTION
     for k in range(SWAPS):
         if mask[actions.MARITIME_TRADE + k] != 0:
@@ -203,10 +203,10 @@ def all_dangerous(obs: Int8Array, weights: WeightRow) -> bool:
 
 @kernel
 def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook: Outlook) -> int:
-    """The offer of one card for one that helps most, then the next best, then two cards for one.
+    """The best offer of one card for one, then the next best, then the best of two for one.
 
-    Nothing is kept of offers made, but those that are left tell them apart. With many of
-    them left, chance ends the row.
+    Earlier offers aren't remembered: how many are left tells whose turn it is. With many left,
+    chance ends the row.
     """
     left = int(obs[encode.OFFERS_LEFT])
     if left > 3 and random_bits & 1 == 1:
@@ -230,7 +230,7 @@ def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook:
 
 @kernel
 def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
-    """How much more the hand is worth by what the seat k places away gives and gets."""
+    """The gain by the offer of the seat k places away."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
     if not covers(outlook.hand, got):
@@ -240,7 +240,7 @@ def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
 
 @kernel
 def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
-    """The partner whose terms help most, of those alike the weakest; or to withdraw."""
+    """The partner whose terms gain most, the weakest if they are equal; or withdraw."""
     best, chosen = 0, actions.WITHDRAW
     for k in range(1, MAX_PLAYERS):
         if mask[actions.CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, outlook.weights):
@@ -258,7 +258,7 @@ def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int
 
 @kernel
 def next_card(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
-    """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
+    """The card to add to an offer of one card for one that is being composed; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)
     best, chosen = outlook.weights.offer, NO_ACTION

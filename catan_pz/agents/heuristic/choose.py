@@ -1,4 +1,4 @@
-"""The choice: what the heuristic player does in each phase."""
+"""The choice of the heuristic player in each phase."""
 
 from typing import NamedTuple
 
@@ -59,7 +59,7 @@ NUM_PHASES = len(Phase)
 
 
 class Turn(NamedTuple):
-    """The own turn after the roll, as its builds see it."""
+    """What decides an own turn after the roll."""
 
     obs: Int8Array
     mask: Int8Array
@@ -70,7 +70,7 @@ class Turn(NamedTuple):
 
 @kernel
 def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
-    """A hand after some trades with the bank and paying a cost that they make it cover."""
+    """A hand after trades with the bank and paying the cost that they make it cover."""
     left = 0
     for r in range(NUM_RESOURCES):
         left |= some(r, max(0, of(hand, r) - of(cost, r)))
@@ -86,7 +86,7 @@ def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
 
 @kernel
 def build_for(turn: Turn, goal: int) -> int:
-    """The action that is next for a goal, or NO_ACTION."""
+    """The next action for a goal, or NO_ACTION."""
     goals = turn.goals
     if goal == 0:
         return actions.BUILD_SETTLEMENT + goals.here % 64
@@ -104,7 +104,7 @@ def build_for(turn: Turn, goal: int) -> int:
 
 @kernel
 def winning_build(obs: Int8Array, mask: Int8Array) -> int:
-    """An action that wins the game at once, or NO_ACTION."""
+    """An action that wins at once, or NO_ACTION."""
     lacking = points_to_go(obs)
     if lacking <= 2 and mask[actions.PLAY_KNIGHT] != 0 and knights_lacking(obs) == 1:
         return actions.PLAY_KNIGHT
@@ -124,7 +124,7 @@ def winning_build(obs: Int8Array, mask: Int8Array) -> int:
 
 @kernel
 def build_now(turn: Turn) -> int:
-    """What to build, or to trade with the bank in order to build it, or NO_ACTION."""
+    """The building to pay for now, or a trade with the bank for it, or NO_ACTION."""
     hand, plan, limit, now, weights = turn.outlook
     best, chosen = now, -1
     trades_of_best = 0
@@ -147,7 +147,7 @@ def build_now(turn: Turn) -> int:
 
 @kernel
 def build_road_ahead(turn: Turn) -> int:
-    """A road towards a spot or the longest road before the rest is paid for, or NO_ACTION."""
+    """A road towards a spot or the longest road, built before the rest is paid; or NO_ACTION."""
     hand, plan, limit, now, weights = turn.outlook
     if not (of(hand, 0) > 0 and of(hand, 1) > 0):
         return NO_ACTION
@@ -170,7 +170,7 @@ def build_road_ahead(turn: Turn) -> int:
 
 @kernel
 def road_building_helps(outlook: Outlook) -> bool:
-    """Whether two roads bring the plan on by enough."""
+    """Whether two free roads help the plan enough."""
     hand, plan, limit, now, weights = outlook
     for away in range(1, 3):
         nearer = spots.one_road_less(plan, away)
@@ -211,7 +211,7 @@ def offer_to_make(turn: Turn, random_bits: np.uint64) -> int:
 
 @kernel
 def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow) -> int:
-    """What to do in the own turn after the roll."""
+    """The action in the own turn after the roll."""
     a = winning_build(obs, mask)
     if a != NO_ACTION:
         return a
@@ -235,7 +235,7 @@ def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: We
 
 @kernel
 def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """Where to place a road for nothing."""
+    """Where to place a free road."""
     lacking = roads_lacking(obs)
     if 0 < lacking <= 2:
         e = spots.longest_road_edge(obs, mask)
@@ -258,7 +258,7 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
 
 @kernel
 def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: WeightRow) -> int:
-    """What to do while an offer is composed, answered or closed."""
+    """The action while an offer is composed, answered or closed."""
     if phase == Phase.ANSWER:
         if mask[actions.ACCEPT] == 0 or not plays(weights, ANSWERS):
             return actions.REJECT
@@ -313,7 +313,7 @@ def wanted_action(
 def action_by_weights(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow
 ) -> int:
-    """A legal action in some weights."""
+    """A legal action by some weights; a random one where they have none."""
     a = wanted_action(obs, mask, random_bits, weights)
     if 0 <= a < mask.shape[0] and mask[a] != 0:
         return a

@@ -18,10 +18,10 @@ BITS_PER_RESOURCE = 8
 """Bits of a bundle that count the cards of one resource."""
 
 TWELFTHS = 12
-"""Parts of a card in which the bank's rates are kept, so that all are whole numbers."""
+"""Parts of a card, in which the bank's rates are whole numbers."""
 
 AT_2_TO_1, AT_3_TO_1, AT_4_TO_1 = TWELFTHS // 2, TWELFTHS // 3, TWELFTHS // 4
-"""Twelfths of a card that the bank gives for one card, by rate."""
+"""Shares: twelfths of a card that the bank gives for one card, by trade rate."""
 
 
 @kernel
@@ -71,13 +71,13 @@ def hand_of(obs: Int8Array) -> int:
 
 @kernel
 def hand_limit(obs: Int8Array) -> int:
-    """Cards that a 7 leaves alone."""
+    """Most cards of a hand that a 7 leaves alone."""
     return 0 + int(obs[encode.DISCARD_LIMIT])  # an int64, as bundles need it
 
 
 @kernel
 def own_pips(obs: Int8Array) -> int:
-    """What the viewer earns, by resource."""
+    """The viewer's pips, by resource."""
     return bundle_at(obs, encode.PRODUCTION)
 
 
@@ -118,13 +118,13 @@ def first_of(obs: Int8Array, place: int, count: int) -> int:
 
 @kernel
 def turn_seat(obs: Int8Array) -> int:
-    """Whose turn it is, in places away."""
+    """The seat whose turn it is, in places away."""
     return max(0, first_of(obs, encode.TURN_PLAYER, MAX_PLAYERS))
 
 
 @kernel
 def own_buildings(obs: Int8Array, least: int) -> int:
-    """Vertices with an own building: 1 all, 2 cities alone."""
+    """Vertices with an own building; with `least` 2, with a city."""
     vertices = 0
     for v in range(NUM_VERTICES):
         if obs[encode.VERTEX_BUILDING + MAX_PLAYERS * v] >= least:
@@ -193,7 +193,7 @@ def harbor_at(obs: Int8Array, v: int) -> int:
 
 @kernel
 def shares_with(shares: int, harbor: int) -> int:
-    """What the bank gives one who comes to use a harbor, -1 for none."""
+    """Shares once a harbor, -1 for none, can be used as well."""
     if harbor < 0:
         return shares
     better = 0
@@ -216,5 +216,5 @@ def has_edge(edges_0: int, edges_1: int, e: int) -> bool:
 
 @kernel
 def points_to_go(obs: Int8Array) -> int:
-    """Points that the player to move lacks."""
+    """Points that the viewer lacks."""
     return int(obs[encode.POINTS_TO_WIN]) - int(obs[encode.OWN_POINTS])

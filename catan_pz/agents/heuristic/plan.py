@@ -1,4 +1,4 @@
-"""The plan: what to build next, what each is worth and how long it takes; what a hand is good for.
+"""The plan: the goals of building, their worth and the time that they take; the worth of hands.
 
 Times are in tenths of a roll of the dice, speeds in thousandths of a point in a thousand rolls.
 """
@@ -52,17 +52,17 @@ BASKETS = np.array(
         3 * _road + 2 * _settlement,
     ]
 )
-"""(3, 5) units of what a player may buy over and over: a mix, cities, roads with settlements."""
+"""(3, 5) `CARD_UNIT` * costs of ways to use an income: a mix, cities, roads with settlements."""
 MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
-"""Thousandths of a point that each brings."""
+"""Thousandths of a point that each yields."""
 
 
 @kernel
 def time_from(t: int, hand: int, cost: int, pips: int, shares: int) -> int:
-    """Time until a hand and what comes to it pay a cost, by what is in surplus at a time t.
+    """Time until a hand and its income pay a cost, by what is in surplus at a time t.
 
-    Surplus is traded with the bank. As resources come to be in surplus, the cards that lack
-    fall ever slower: this is where the tangent at t meets zero, at the true time or before it.
+    Surplus is traded with the bank. As more resources are in surplus, the lacking cards decrease
+    ever slower: this is where the tangent at t meets zero, at the true time or before it.
     """
     lacking, slope = 0, 0
     for r in range(NUM_RESOURCES):
@@ -81,7 +81,7 @@ def time_from(t: int, hand: int, cost: int, pips: int, shares: int) -> int:
 
 @kernel
 def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
-    """Time until a hand and what comes to it pay a cost."""
+    """Time until a hand and its income pay a cost."""
     t, then = 0, time_from(0, hand, cost, pips, shares)
     while then > t:  # two or three rounds
         t, then = then, time_from(then, hand, cost, pips, shares)
@@ -89,7 +89,7 @@ def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
 
 
 class Times(NamedTuple):
-    """Times from an empty hand for each of `BASKETS`: whole numbers, as floats divide sooner."""
+    """Times from an empty hand for each of `BASKETS`: whole numbers, as floats divide faster."""
 
     mixed: float
     cities: float
@@ -101,7 +101,7 @@ NO_TIMES = Times(0.0, 0.0, 0.0)
 
 @kernel
 def basket_from(t: float, basket: int, pips: int, shares: int) -> float:
-    """`time_from` for a basket, where anything comes."""
+    """`time_from` for a basket and an empty hand, given any income."""
     lacking, slope = 0.0, 0.0
     for r in range(NUM_RESOURCES):
         comes, share = float(of(pips, r)), float(TWELFTHS)
@@ -114,7 +114,7 @@ def basket_from(t: float, basket: int, pips: int, shares: int) -> float:
 
 @kernel
 def times_of(pips: int, shares: int, guess: Times) -> Times:
-    """These times, found the sooner, the nearer the guess."""
+    """The times for an income, found faster from a near guess."""
     if pips == 0:
         return Times(float(NEVER), float(NEVER), float(NEVER))
     mixed = basket_from(guess.mixed, 0, pips, shares)
@@ -131,7 +131,7 @@ def times_of(pips: int, shares: int, guess: Times) -> Times:
 
 @kernel
 def speed_of(times: Times, weights: WeightRow) -> int:
-    """Points that production brings, in a mix of the ways to make use of it."""
+    """Points that an income yields, in a mix of the ways to use it."""
     mixed = np.floor(weights.mixed * MIXED_POINTS / (times.mixed + 1))
     cities = np.floor(weights.cities * CITIES_POINTS / (times.cities + 1))
     return int(mixed + cities + np.floor(weights.roads * ROADS_POINTS / (times.roads + 1)))
@@ -146,27 +146,27 @@ Worths: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, GOALS
 
 
 class Plan(NamedTuple):
-    """What there is to build next, and what pays for it."""
+    """What may be built next, and the income that pays for it."""
 
     worths: Worths  # of each goal
-    roads: int  # that the longest road takes
-    pips: int  # own ones, by resource
-    shares: int  # what the bank gives for each resource
+    roads: int  # lacking for the longest road
+    pips: int  # own pips by resource, a bundle
+    shares: int  # trade rates by resource, a bundle
 
 
 class Outlook(NamedTuple):
-    """A hand and the plan by which all that changes it is judged."""
+    """A hand and the plan by which changes of it are judged."""
 
     hand: int
     plan: Plan
-    limit: int  # cards that a 7 leaves alone
-    now: int  # worth of the hand as it is
+    limit: int  # most cards that a 7 leaves alone
+    now: int  # worth of the hand
     weights: WeightRow
 
 
 @kernel
 def cost_of(goal: int, plan: Plan) -> int:
-    """What a goal costs in all."""
+    """The whole cost of a goal."""
     if goal < CITY_GOAL:
         return SETTLEMENT_COST + goal * ROAD_COST
     if goal == CITY_GOAL:
@@ -178,7 +178,7 @@ def cost_of(goal: int, plan: Plan) -> int:
 
 @kernel
 def worth_after(hand: int, spent: int, plan: Plan, weights: WeightRow) -> int:
-    """The goal that is worth most once others are paid: 8 times its worth by then, and the goal."""
+    """The goal that is worth most after `spent` is paid, as 8 * worth by then + goal."""
     best, patience = 0, weights.patience
     for goal in range(GOALS):
         if 8 * plan.worths[goal] > best:
@@ -195,7 +195,7 @@ def worth_after(hand: int, spent: int, plan: Plan, weights: WeightRow) -> int:
 
 @kernel
 def worth_of_hand(hand: int, plan: Plan, limit: int, weights: WeightRow) -> int:
-    """What a hand is good for: the next goal, the one after it, and the risk of a 7."""
+    """The worth of a hand: the next goal, the one after it, less the risk of a 7."""
     first = worth_after(hand, 0, plan, weights)
     worth = first // 8
     if weights.second > 0 and first > 0:
@@ -210,7 +210,7 @@ def worth_of_hand(hand: int, plan: Plan, limit: int, weights: WeightRow) -> int:
 
 @kernel
 def gain_of(hand: int, outlook: Outlook) -> int:
-    """How much more another hand is worth than the one now."""
+    """How much more another hand is worth than the present one."""
     worth = worth_of_hand(hand, outlook.plan, outlook.limit, outlook.weights)
     return worth - outlook.now
 
@@ -254,7 +254,7 @@ def knights_lacking(obs: Int8Array) -> int:
 
 @kernel
 def worth_of_card(obs: Int8Array, weights: WeightRow) -> int:
-    """What a development card is worth unseen."""
+    """The worth of buying a development card."""
     if obs[encode.DECK_LEFT] == 0:
         return 0
     worth = weights.card
@@ -266,7 +266,7 @@ def worth_of_card(obs: Int8Array, weights: WeightRow) -> int:
 
 @kernel
 def roads_lacking(obs: Int8Array) -> int:
-    """Roads that the longest road takes, if each makes the own one longer; 0 for its holder."""
+    """Roads lacking for the longest road, if each makes the own one longer; 0 for its holder."""
     if obs[encode.LONGEST_ROAD] != 0:
         return 0
     needed = LONGEST_ROAD_MINIMUM
@@ -278,7 +278,7 @@ def roads_lacking(obs: Int8Array) -> int:
 
 @kernel
 def worth_of_road(obs: Int8Array, weights: WeightRow) -> int:
-    """What the longest road is worth."""
+    """The worth of the longest road."""
     lacking = roads_lacking(obs)
     if lacking <= 0 or lacking > 4 or lacking > obs[encode.PIECES_LEFT]:
         return 0

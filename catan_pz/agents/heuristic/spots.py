@@ -1,4 +1,4 @@
-"""Where to build: what vertices are worth, how roads lead there, and the plan that follows."""
+"""Where to build: the worth of vertices, the roads that lead there, and the plan."""
 
 from typing import NamedTuple
 
@@ -50,29 +50,29 @@ SURE_WIN = 40_000
 
 
 class Roads(NamedTuple):
-    """What bars the viewer's ways, and who else may come: edges in two words, and vertices."""
+    """What blocks the viewer's roads, as edges in two words, and where rivals may build."""
 
     taken_0: int  # edges with a road
     taken_1: int
-    rivals: int  # where others' roads end
+    rivals: int  # vertices where others' roads end
 
 
 NO_ROADS = Roads(0, 0, 0)
 
 
 class Reach(NamedTuple):
-    """The viewer's ways, as sets of vertices."""
+    """What the viewer's roads can reach, as sets of vertices."""
 
     roads: Roads
     closed: int  # vertices that own roads can't pass
-    at_0: int  # vertices that exactly 0, 1 and 2 more roads reach
+    at_0: int  # vertices that 0, 1 and 2 more roads reach
     at_1: int
     at_2: int
     free: int  # by the distance rule
 
 
 class Income(NamedTuple):
-    """What the viewer earns, and for how long it counts."""
+    """The viewer's income, and for how long it counts."""
 
     pips: int
     shares: int
@@ -92,7 +92,7 @@ class Goals(NamedTuple):
 
 @kernel
 def income_of(obs: Int8Array, weights: WeightRow) -> Income:
-    """What the viewer earns now; it counts the shorter, the closer somebody is to winning."""
+    """The viewer's income; the closer somebody is to winning, the shorter it counts."""
     lead = 0
     for k in range(1, MAX_PLAYERS):
         lead = max(lead, int(obs[encode.VISIBLE_POINTS + k]))
@@ -105,7 +105,7 @@ def income_of(obs: Int8Array, weights: WeightRow) -> Income:
 
 @kernel
 def worth_with(obs: Int8Array, v: int, shares: int, income: Income, weights: WeightRow) -> int:
-    """What a building on a vertex is worth: its point, and what it earns at some shares."""
+    """The worth of a building on a vertex: its point, and its income at some shares."""
     times = times_of(income.pips + pips_at(obs, v), shares, income.times)
     return POINT + (speed_of(times, weights) - income.speed) * income.horizon // 100
 
@@ -123,7 +123,7 @@ def ends_of(edges: int, word: int) -> int:
 
 @kernel
 def one_road_on(vertices: int, roads: Roads, closed: int) -> int:
-    """Vertices that one more road reaches from some, past no closed one, on edges not taken."""
+    """Vertices that one more road reaches from some, not from closed ones, on free edges."""
     reached = 0
     start = vertices & ~closed
     while start != 0:
@@ -138,7 +138,7 @@ def one_road_on(vertices: int, roads: Roads, closed: int) -> int:
 
 @kernel
 def reach_of(obs: Int8Array) -> Reach:
-    """The viewer's ways."""
+    """What the viewer's roads can reach."""
     mine, theirs = own_buildings(obs, 1), others_buildings(obs)
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
     their_0, their_1 = others_roads(obs, 0), others_roads(obs, 1)
@@ -157,7 +157,7 @@ def reach_of(obs: Int8Array) -> Reach:
 
 @kernel
 def best_spot(obs: Int8Array, spots: int, roads: Roads, income: Income, weights: WeightRow) -> int:
-    """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
+    """The best of some vertices, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
@@ -173,7 +173,7 @@ def best_spot(obs: Int8Array, spots: int, roads: Roads, income: Income, weights:
 
 @kernel
 def best_city(obs: Int8Array, spots: int, income: Income, weights: WeightRow) -> int:
-    """The best of own settlements to make a city of, as 64 * worth + vertex."""
+    """The best of some own settlements for a city, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
@@ -184,7 +184,7 @@ def best_city(obs: Int8Array, spots: int, income: Income, weights: WeightRow) ->
 
 @kernel
 def goals_of(obs: Int8Array, reach: Reach, weights: WeightRow) -> Goals:
-    """What there is to build where."""
+    """The best places to build."""
     income = income_of(obs, weights)
     here = there = far = city = 0
     if obs[encode.PIECES_LEFT + 1] > 0:
@@ -199,7 +199,7 @@ def goals_of(obs: Int8Array, reach: Reach, weights: WeightRow) -> Goals:
 
 @kernel
 def plan_for(obs: Int8Array, goals: Goals, weights: WeightRow) -> Plan:
-    """The plan that follows from the goals."""
+    """The plan by these goals."""
     lacking = points_to_go(obs)
     here, there, far = goals.here // 64, goals.there // 64, goals.far // 64
     city = goals.city // 64
@@ -224,7 +224,7 @@ def plan_of(obs: Int8Array, weights: WeightRow) -> Plan:
 
 @kernel
 def one_road_less(plan: Plan, away: int) -> Plan:
-    """The plan once a road is built towards the spot that is so many roads away."""
+    """The plan once a road towards the spot 1 or 2 roads away is built."""
     here, there, far, city, card, road = plan.worths
     if away == 1:
         here, there = max(here, there), 0
@@ -235,7 +235,7 @@ def one_road_less(plan: Plan, away: int) -> Plan:
 
 @kernel
 def edge_back(reach: Reach, v: int, level: int) -> int:
-    """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
+    """A free edge from a vertex back to one of `level` from which roads can go on, or -1."""
     for k in range(3):
         e = VERTEX_EDGES[v, k]
         if e >= 0 and not has_edge(reach.roads.taken_0, reach.roads.taken_1, e):
@@ -246,7 +246,7 @@ def edge_back(reach: Reach, v: int, level: int) -> int:
 
 @kernel
 def road_towards(reach: Reach, v: int, away: int) -> int:
-    """The road to build first towards a vertex that 1 or 2 roads lead to."""
+    """The first road towards a vertex 1 or 2 roads away."""
     if away == 2:
         e = edge_back(reach, v, reach.at_1)
         v = EDGE_VERTICES[e, 0] + EDGE_VERTICES[e, 1] - v
@@ -282,7 +282,7 @@ def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
 
 @kernel
 def first_settlements(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """Where to found: the best spot, given what is earned already."""
+    """The best spot for a first settlement, given the income so far."""
     spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
     best = best_spot(obs, spots, NO_ROADS, income_of(obs, weights), weights)
     return BUILD_SETTLEMENT + best % 64
@@ -290,7 +290,7 @@ def first_settlements(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> in
 
 @kernel
 def first_roads(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """Which way to build from a first settlement: towards the best spot that is free."""
+    """The road from a first settlement: towards the best free spot."""
     reach, income = reach_of(obs), income_of(obs, weights)
     roads, theirs = reach.roads, reach.closed
     most, chosen = -1, -1

@@ -23,7 +23,7 @@ PARTS: Final = {
     "offers": "makes no offers",
     "answers": "rejects all offers",
 }
-"""Parts of the play that can be switched off, and what is done instead."""
+"""Parts of the play that can be switched off, and the play without them."""
 
 PLACEMENT, PLAN, ROADS, ROBBER, KNIGHTS, CARDS, DISCARDS, BANK, OFFERS, ANSWERS = range(len(PARTS))
 
@@ -58,7 +58,7 @@ class Weights:
     victim: int = 23  # a stolen card, against a pip kept from a player
 
     def without(self, *parts: str) -> "Weights":
-        """The same with some of `PARTS` switched off."""
+        """A copy with some of `PARTS` switched off."""
         off = 0
         for part in parts:
             if part not in PARTS:
@@ -68,7 +68,7 @@ class Weights:
 
 
 WEIGHTS: Final = np.dtype([(field.name, np.int64) for field in fields(Weights)], align=True)
-"""What compiled rules take."""
+"""`Weights` as compiled rules take them."""
 
 WeightRow: TypeAlias = Annotated[Any, numba.from_dtype(WEIGHTS)]
 WeightRows: TypeAlias = Annotated[
@@ -97,11 +97,11 @@ _EVOLVED: Final = {
     "danger": (830, 477),
     "victim": (106, 88),
 }
-"""What `examples/tune_heuristic.py` found, for two players and for more."""
+"""Weights found by `examples/tune_heuristic.py`, for two players and for more."""
 
 
 def evolved(num_players: int) -> Weights:
-    """The weights in games of this number of players."""
+    """The evolved weights for a number of players."""
     column = 0 if num_players == 2 else 1
     return Weights(**{name: found[column] for name, found in _EVOLVED.items()})
 

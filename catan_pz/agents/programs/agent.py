@@ -1,4 +1,4 @@
-"""Agents whose decisions a program, or an agent of Python, makes in a process of its own."""
+"""Agents that ask a program, or a Python agent in another process, for their decisions."""
 
 import base64
 import contextlib
@@ -29,16 +29,16 @@ START_SECONDS: Final = 120.0
 """Time for a program to start, and as much again for it to get ready for a game."""
 
 ANSWER_SECONDS: Final = 60.0
-"""Time for a decision where nothing else is said."""
+"""Default time for a decision."""
 
 LATENESS_SECONDS: Final = 0.5
-"""An answer may be this late and be received; what becomes of it is the host's to decide."""
+"""An answer that is late by less is still received; the host decides whether it counts."""
 
 _QUOTED: Final = 80
 
 
 class ProgramError(RuntimeError):
-    """A program that can't play on, for a reason as the arena gives it for a forfeit."""
+    """A program failed; `reason` is what the arena tells for the forfeit."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"program {name!r}: {reason}")
@@ -46,13 +46,13 @@ class ProgramError(RuntimeError):
 
 
 class _Program:
-    """A program that runs, between games or in one."""
+    """A running program, in a game or between two."""
 
     def __init__(self, name: str, command: Sequence[str], first_line: bytes) -> None:
         self._name = name
-        self.is_asked = False  # whether an answer of it is due
-        self.has_begun = False  # a game
-        self.has_retired = False  # between two games, without an error
+        self.is_asked = False  # whether an answer is due
+        self.has_begun = False  # whether it has played a game
+        self.has_retired = False  # whether it ended between two games, without an error
         try:
             self._process = LineProcess(command)
         except OSError as error:
@@ -68,19 +68,19 @@ class _Program:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it waits for a game, and its next line will be an answer."""
+        """Whether it waits for a game, with no output left unread."""
         return not self.is_asked and self._process.is_silent
 
     def tell(self, message: Message) -> None:
-        """Send a message that needs no answer."""
+        """Send a message that gets no answer."""
         self._process.send(messages.encoded(message))
 
     def ask(
         self, message: Message, wanted: str, seconds: float | None, since: float | None = None
     ) -> Message:
-        """Send a message and receive the answer of a type `wanted`, or a request for games.
+        """Send a message and receive the answer, of the type `wanted` or a request for games.
 
-        It may take some seconds since a time of `time.monotonic`, None for now.
+        It may take some seconds, counted from `since`, a time of `time.monotonic`, or from now.
         """
         self.is_asked = True
         self.tell(message)
@@ -130,7 +130,7 @@ class _Program:
 
 
 def _left(seconds: float | None, since: float | None) -> float | None:
-    """Seconds that are left of some."""
+    """Seconds that are left."""
     if seconds is None or since is None:
         return seconds
     return max(0.0, seconds - (time.monotonic() - since))
@@ -142,9 +142,9 @@ def _quoted(line: bytes) -> str:
 
 
 class _Pool:
-    """Programs of one command: those that wait for a game, and all that run.
+    """The running programs of one command, and those among them that wait for a game.
 
-    One that failed at its first start isn't started again here: later games fail at once.
+    If the first start fails, later games fail at once, without another start.
     """
 
     def __init__(self) -> None:
@@ -155,11 +155,11 @@ class _Pool:
         self._finalizer = weakref.finalize(self, _end_all, self.all)
 
     def __reduce__(self) -> tuple[type["_Pool"], tuple[()]]:
-        """In another process, and in a deep copy, programs are started anew."""
+        """A pickled or deep copied pool is empty: it starts programs of its own."""
         return _Pool, ()
 
     def take(self, name: str, command: Sequence[str], first_line: bytes) -> _Program:
-        """A program that waits for a game, or a new one; what spoke or ended there is replaced."""
+        """A program that waits for a game, or a new one; those that spoke meanwhile are ended."""
         with contextlib.suppress(IndexError):  # other threads take some as well
             while not (program := self._idle.pop()).is_ready:
                 self._end(program)
@@ -176,7 +176,7 @@ class _Pool:
         return program
 
     def give_back(self, program: _Program) -> None:
-        """Keep a program for another game, or end it if a line of it is due or waits."""
+        """Keep a program for another game, or end it if it isn't ready for one."""
         if program.is_ready:
             self._idle.append(program)
         else:
@@ -198,17 +198,17 @@ def _end_all(programs: set[_Program]) -> None:
 
 
 class ProgramAgent(Agent):
-    """A player that a program in any language is, by JSON lines on its standard streams.
+    """Plays by a program in any language, which speaks JSON lines on its standard streams.
 
     The program is started when it is needed, plays one game after the other, and sees what the
     seat may know and nothing else. It is ended by `end_programs`, with the agent, or with this
-    process. A program that crashes, hangs or answers nonsense raises `ProgramError` here, which
-    the arena makes a forfeit.
+    process. If a program crashes, hangs or answers nonsense, a `ProgramError` is raised here, which
+    the arena turns into a forfeit.
 
     Args:
-        command: the program and its arguments, split as a shell does. All of it may stand in
-            quotes.
-        seconds: for a decision, at most; None for no limit.
+        command: the program and its arguments, split as by a shell; it may be in quotes as a
+            whole.
+        seconds: time limit of a decision; None for no limit.
     """
 
     needs_events = True
@@ -223,13 +223,14 @@ class ProgramAgent(Agent):
         self._pool = _Pool()
 
     def _first_line(self) -> bytes:
-        """What the program is sent before the protocol begins."""
+        """A line that is sent before the protocol begins."""
         return b""
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """Start a program, or take one that waits, and tell it that a game begins.
 
-        One that ended after its last game may be taken before that shows: it is replaced.
+        A program that ends after its last game may be taken before its end is seen; then another
+        one is started.
         """
         super().reset(seat, rules, seed)
         beginning = messages.start(seat, rules, seed, self.seconds)
@@ -247,7 +248,7 @@ class ProgramAgent(Agent):
                 return
 
     def act(self, view: View) -> int:
-        """The program's answer to a view, once it has got the games that it asks for."""
+        """The program's action; before it answers, it may ask for games drawn from the view."""
         program = self._program
         if program is None:
             raise ProgramError(self.name, "error: it plays no game")
@@ -273,18 +274,18 @@ class ProgramAgent(Agent):
             self._program.tell(messages.of_events(events))
 
     def end(self, result: SeatResult) -> None:
-        """Tell the program how the game ended."""
+        """Tell the program the result."""
         if self._program is not None and not self._program.is_asked:
             self._program.tell(messages.of_result(result))
 
     def close(self) -> None:
-        """Keep the program for the next game, or end it if an answer of it is still due."""
+        """Keep the program for the next game, or end it if an answer is still due."""
         program, self._program = self._program, None
         if program is not None:
             self._pool.give_back(program)
 
     def interrupt(self) -> None:
-        """End the program if an answer of it is due; whoever waits for that gets an error."""
+        """End the program if an answer is due; the thread that waits for it gets an error."""
         if self._program is not None and self._program.is_asked:
             self.close()
 
@@ -294,7 +295,7 @@ class ProgramAgent(Agent):
 
 
 def _split(command: str) -> list[str]:
-    """Program and arguments; a command that stands in quotes as a whole is unpacked first."""
+    """Program and arguments; quotes around the whole command are removed first."""
     try:
         words = _words(command)
         if len(words) == 1 and len(words[0].split()) > 1:
@@ -314,21 +315,21 @@ def _words(text: str) -> list[str]:
 
 
 def end_programs(agents: Sequence[Agent]) -> None:
-    """End the programs of those agents that have some."""
+    """End the programs of all `ProgramAgent` among the agents."""
     for agent in agents:
         if isinstance(agent, ProgramAgent):
             agent.end_programs()
 
 
 _MAIN: bytes = b"_main__"
-"""Part of the names that the module of a program has, here and in processes started from it."""
+"""Part of the main module's names, here and in processes that `multiprocessing` starts."""
 
 
 class IsolatedAgent(ProgramAgent):
-    """An agent that plays in a process of its own, which gets its views and nothing else.
+    """Plays by a Python agent in a process of its own, which gets its views and nothing else.
 
-    It is made there from its source, which must be picklable, and chooses what it would choose
-    here. Agents and encoders that are registered here are known there by their names.
+    The agent is made there from its source, which must be picklable, and chooses what it would
+    choose here. Agents and encoders that are registered here are registered there, too.
     """
 
     def __init__(self, source: Source, name: str, *, seconds: float | None = None) -> None:

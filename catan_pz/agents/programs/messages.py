@@ -41,18 +41,18 @@ def decoded(line: bytes) -> Message:
 
 
 def hello(version: str) -> Message:
-    """What a host says first."""
+    """The first message of a host."""
     return {"type": "hello", "protocol": PROTOCOL, "version": version}
 
 
 def start(seat: int, rules: Rules, seed: int, seconds: float | None) -> Message:
-    """A game begins."""
+    """The message that a game begins."""
     game = {"seat": seat, "rules": rules.to_dict(), "seed": seed, "seconds": seconds}
     return {"type": "start", **game}
 
 
 def of_view(view: View) -> Message:
-    """What a seat sees when it is asked for an action."""
+    """The message that asks for an action: what the seat sees."""
     message = {
         "type": "view",
         "segments": {name: values.tolist() for name, values in view.segments.items()},
@@ -62,7 +62,7 @@ def of_view(view: View) -> Message:
 
 
 def of_games(view: View, rules: Rules, request: Message) -> Message:
-    """The games that a program asks for, drawn for its view."""
+    """The message with the games that a program requests, drawn from its view."""
     if not view.can_resample:
         raise ValueError("no games are drawn at this table")
     count = check_count("count", request.get("count"), most=MOST_DRAWN)
@@ -72,7 +72,7 @@ def of_games(view: View, rules: Rules, request: Message) -> Message:
 
 
 def to_games(message: Message, rules: Rules) -> np.ndarray:
-    """The games (count,) of `STATE` of a message."""
+    """(count,) `STATE` of the games in a message."""
     if message["type"] != "games":
         raise ValueError(f"the host answers with {message['type']!r}; {'games'!r} are due")
     records = [state_from_dict(data)[0] for data in message["games"]]
@@ -95,7 +95,7 @@ def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDA
 
 
 def of_events(events: Events) -> Message:
-    """What a decision brought, as one seat sees it."""
+    """The message of a decision's events, as one seat sees them."""
     names = ("seat", "other", "what", "amount")
     told = [
         {"kind": event.kind.name.lower()} | {name: getattr(event, name) for name in names}
@@ -113,12 +113,12 @@ def to_events(message: Message) -> Events:
 
 
 def of_result(result: SeatResult) -> Message:
-    """How a game ended."""
+    """The message of a game's result."""
     told = {"winner": result.winner, "points": result.points, "turns": result.turns}
     return {"type": "end", **told, "reason": result.reason}
 
 
 def to_result(message: Message, seat: int) -> SeatResult:
-    """The end of a game, told to a seat."""
+    """The result in a message, for a seat."""
     points = tuple(message["points"])
     return SeatResult(seat, message["winner"], points, message["turns"], message["reason"])

@@ -1,4 +1,4 @@
-"""A process that lines are sent to and received from, and that is always ended."""
+"""A process that exchanges lines with its host, and that is always ended."""
 
 import atexit
 import contextlib
@@ -13,27 +13,27 @@ from typing import Final
 from catan_pz.names import printable
 
 MAX_LINE: Final = 1 << 20
-"""Bytes of a line; a longer one counts as nonsense."""
+"""Most bytes of a line; a longer one counts as nonsense."""
 
 MAX_LINES: Final = 16
-"""Lines that may wait to be received; nothing is read from a process that writes more."""
+"""Most lines that may wait to be received; reading stops when a process writes more."""
 
 STDERR_BYTES: Final = 4096
-"""Bytes of the end of standard error that are kept."""
+"""Bytes of standard error that are kept, the last ones."""
 
 LAST_WORDS: Final = 200
-"""Characters of these that messages quote."""
+"""Characters of these that errors quote."""
 
 _JOIN_SECONDS: Final = 1.0
 
 _LAST_LINES_SECONDS: Final = 0.5
-"""Time to read what a process wrote before it ended."""
+"""Time to read the last output of a process that has ended."""
 
 _running: "set[LineProcess]" = set()
 
 
 def kill_all() -> None:
-    """End all processes of this kind at once; for one that must end itself."""
+    """Kill all processes of this kind at once, before this process ends itself."""
     for process in list(_running):
         process.kill()
 
@@ -42,7 +42,7 @@ atexit.register(kill_all)
 
 
 def one_line(text: object) -> str:
-    """A text on one line, with escapes for what isn't printable."""
+    """A text on one line, with escapes for characters that aren't printable."""
     return printable(" ".join(str(text).split()))
 
 
@@ -50,8 +50,8 @@ class LineProcess:
     """A process that speaks in lines.
 
     On POSIX it leads a process group of its own, which is ended with it: Ctrl-C at a terminal
-    reaches the host alone, and what the process has started ends, too. If the host is killed,
-    the process sees the end of its standard input.
+    reaches the host alone, and the children of the process end with it. If the host is killed, the
+    process sees the end of its standard input.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -73,11 +73,11 @@ class LineProcess:
             thread.start()
 
     def send(self, line: bytes) -> None:
-        """Send a line; returns at once, also if the process has ended or doesn't read."""
+        """Send a line; returns at once, even if the process has ended or doesn't read."""
         self._outgoing.put(line)
 
     def receive(self, seconds: float | None) -> bytes | None:
-        """The next line that it writes; None if it has ended or wrote too much."""
+        """The next line of its output; None if it has ended or wrote too much."""
         try:
             line = self._incoming.get(timeout=seconds)
         except queue.Empty:
@@ -88,21 +88,21 @@ class LineProcess:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it runs, and all that it wrote was received."""
+        """Whether it runs, and all of its output was received."""
         return self._incoming.empty()
 
     @property
     def is_patient(self) -> bool:
-        """Whether it reads what it is sent, all but the last line, and no line of it waits."""
+        """Whether it has read all but the last line sent to it, and no line of its output waits."""
         return self._outgoing.empty() and self._incoming.empty()
 
     def last_words(self) -> str:
-        """The end of its standard error on one line, control characters left out."""
+        """The end of its standard error, on one line."""
         words = one_line(self._errors.decode("utf-8", "replace"))
         return words if len(words) <= LAST_WORDS else f"...{words[-LAST_WORDS:]}"
 
     def end(self, grace: float) -> int:
-        """Close its standard input, wait some seconds, and kill what is left; its exit status."""
+        """Close its standard input, wait some seconds and kill what is left; the exit status."""
         if self._process.returncode is not None or self._host != os.getpid():
             return self._process.returncode or 0
         self._outgoing.put(None)
@@ -117,7 +117,7 @@ class LineProcess:
         return status
 
     def kill(self) -> None:
-        """Kill it, and what it has started; a fork of its host leaves it alone."""
+        """Kill it and its children; in a fork of the host, do nothing."""
         if self._process.returncode is not None or self._host != os.getpid():
             return  # its id may be somebody else's by now
         if os.name == "posix":
@@ -151,7 +151,7 @@ class LineProcess:
                 del self._errors[:-STDERR_BYTES]
 
     def _watch(self) -> None:
-        """See the end of the process, also where another one that it started holds its pipes."""
+        """Note the end of the process, even if a child of it still holds its pipes."""
         if hasattr(os, "waitid"):  # it stays a zombie, whose id stays its own
             with contextlib.suppress(ChildProcessError):
                 os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)

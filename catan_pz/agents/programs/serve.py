@@ -1,4 +1,4 @@
-"""The other side: an agent of this package as a program."""
+"""The program's side of the protocol: serves an agent of this package."""
 
 import base64
 import contextlib
@@ -26,20 +26,20 @@ from catan_pz.game.view import Resampler, View
 from catan_pz.rules import Board, Rules
 
 EOF_SECONDS: Final = 5.0
-"""Time to answer what has come in, once no more comes."""
+"""Time to answer the last messages once the input has ended."""
 
 Exchange = Callable[[Message], Message]
 """Sends a message to the host and receives its answer."""
 
 
 class FromHost:
-    """Answers `View.resample` by games that the host draws."""
+    """Answers `View.resample` with games that the host draws."""
 
     def __init__(self, exchange: Exchange, rules: Rules) -> None:
         self._exchange, self._rules = exchange, rules
 
     def resample(self, rng: np.random.Generator) -> Game:
-        """A game that looks the same."""
+        """A game that looks the same to the seat."""
         return Game.from_games(self.resample_many(rng, 1), self._rules)
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
@@ -54,9 +54,9 @@ class FromHost:
 
 
 class Session:
-    """Answers a host's messages by the choices of an agent, of which a copy plays each game.
+    """Answers a host's messages for an agent, of which a copy plays each game.
 
-    The host is asked by `exchange` for games in between.
+    `exchange` requests drawn games of the host; None where it draws none.
     """
 
     def __init__(self, agent: Agent, exchange: Exchange | None = None) -> None:
@@ -75,10 +75,10 @@ class Session:
         }
 
     def answer(self, line: bytes) -> Message | None:
-        """The answer to a line, None if it needs none; an error's message if the agent fails.
+        """The answer to a line, None if it needs none; a message of the error if the agent fails.
 
-        Where it fails and no answer is due, standard error is told, and the game's next view is
-        answered by the error.
+        If it fails where no answer is due, the error goes to standard error, and answers the
+        game's next view.
         """
         message: Message = {}
         try:
@@ -132,14 +132,14 @@ class Session:
         return {"type": "action", "id": as_action(own.act(view))}
 
     def _resampler(self, message: Message, view: View) -> Resampler:
-        """The host where it draws games, as where it plays by other rules; else what was heard."""
+        """Games from the host if it draws some, as under other rules; else from what was heard."""
         if self._exchange is None or message.get("resample") is not True:
             return self._follow(view)
         self._unread.clear()
         return FromHost(self._exchange, self._seated().rules)
 
     def _follow(self, view: View) -> Resampler:
-        """The game as the seat has seen it so far."""
+        """The game as the seat has followed it so far."""
         own = self._seated()
         if self._followed is None:
             first = self._unread[0][0].seat if self._unread else own.seat
@@ -172,9 +172,9 @@ def _board(view: View) -> Board:
 
 
 def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
-    """Play until no more messages come in.
+    """Answer messages until `incoming` ends.
 
-    If an agent is still thinking some seconds after the end of `incoming`, the process ends.
+    If an agent still thinks some seconds later, the process is ended.
     """
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     has_ended = threading.Event()
@@ -209,7 +209,7 @@ def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
 
 
 def standard_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Standard input and output for messages alone: what is printed goes to standard error."""
+    """Standard input and output, reserved for messages: `print` writes to standard error."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -220,7 +220,7 @@ def standard_streams() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def main() -> None:
-    """Serve the agent that the first line of standard input holds."""
+    """Serve the agent that is pickled in the first line of standard input."""
     incoming, outgoing = standard_streams()
     preparation, pickled = pickle.loads(base64.b64decode(incoming.readline()))
     try:

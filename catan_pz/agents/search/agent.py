@@ -1,4 +1,4 @@
-"""The player that searches: simulations in games drawn from what its seat knows."""
+"""The agent that searches, by simulations in games drawn from its seat's belief."""
 
 import copy
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
 WIDEST: Final = 4
-"""Actions that "expectimax" looks at."""
+"""Most actions that "expectimax" looks at."""
 _LEAST_PRIOR = 1e-8
-"""Prior of what a policy would never play."""
+"""Prior of actions that a policy would never play."""
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "fast": {"simulations": 64},
@@ -43,14 +43,14 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
 """Options by name of a preset."""
 
 AUTO: Final = "auto"
-"""The prior that is the agent "value"."""
+"""Stands for the agent "value" as the prior."""
 
 EXPLORATION: Final = {"gumbel": 0.0, "expectimax": 0.0, "puct": 0.5}
 """Default of the option by method."""
 METHODS: Final = tuple(EXPLORATION)
 DEFAULT_SIMULATIONS: Final = 1000
 TO_THE_END: Final = 1_000_000
-"""Turns of a rollout that nothing cuts off."""
+"""Turns of a rollout that is never cut off."""
 
 _COUNTS: Final = {
     "simulations": (1, 10**9),
@@ -62,12 +62,12 @@ _COUNTS: Final = {
     "considered": (2, 10**6),
     "batch": (1, 10**5),
 }
-"""Least and most of options that count."""
+"""Least and most of the options that are counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """How a search decides; see `SearchAgent` for what each option means."""
+    """The options of a search, documented at `SearchAgent`."""
 
     simulations: int | None = None
     seconds: float | None = None
@@ -87,7 +87,7 @@ class SearchOptions:
 
     @classmethod
     def made(cls, preset: str | None = None, **options: Any) -> "SearchOptions":
-        """Options by name, with those of a preset behind them."""
+        """Options by name, which override those of a preset."""
         if preset is not None:
             check_choice("preset", preset, tuple(PRESETS))
             options = PRESETS[preset] | options
@@ -133,13 +133,13 @@ class SearchOptions:
 
     @property
     def guide(self) -> int:
-        """What positions of a tree get their priors from, of `descent`."""
+        """Where positions of a tree get their priors from."""
         if self.evaluator is not None:
             return BY_EVALUATOR
         return BY_VALUE if self.prior == AUTO else BY_PLAYER
 
     def rollout_in(self, phase: int) -> Rollout:
-        """Rollouts that begin in some phase."""
+        """Rollouts that begin in a phase."""
         turns = self.setup_turns if phase in SETUP else self.turns
         return Rollout(PLAYERS[self.rollout], TO_THE_END if turns is None else turns)
 
@@ -147,39 +147,38 @@ class SearchOptions:
 class SearchAgent(WrappingAgent):
     """Tries its actions in simulated games and plays the one that wins most often.
 
-    A simulation begins in a full game drawn from the exact belief of the seat, plays the action,
-    and goes on with a player of rollouts in every seat; after some turns win probabilities are
-    estimated. With a budget in simulations its choices follow from the seed of `reset` alone.
+    A simulation starts from a full game drawn from the exact belief of the seat, plays the action,
+    and then a rollout player in every seat; after some turns the win probabilities are estimated.
+    With a budget in simulations its choices follow from the seed of `reset` alone.
 
     Args:
-        preset: "fast" or "strong" for 64 or 4,000 simulations; other options count before its own.
-        simulations: how many a decision may take; 1,000 if no budget is given.
-        seconds: how long a decision may take. The first of the two to be spent counts.
-        method: "gumbel" compares the actions that a prior promises most of by the same chance, and
-            drops the worse half in each round; "puct" grows a tree of decisions, led by a policy
-            at every position; "expectimax" looks at the next roll exactly and the reply to it,
+        preset: "fast" or "strong" for 64 or 4,000 simulations; other options override its own.
+        simulations: most simulations of a decision; 1,000 if no budget is given.
+        seconds: time limit of a decision; it ends when either budget is spent.
+        method: "gumbel" compares the actions of the largest priors under the same chance, and
+            drops the worse half in each round; "puct" grows a tree of decisions, guided by a
+            policy at every position; "expectimax" looks at every next roll and the reply to it,
             without simulations.
-        rollout: player of the rollouts: "heuristic", "evolved", "value" or "random".
-        turns: turns after which a rollout ends, None to play to the end of the game.
+        rollout: rollout player: "heuristic", "evolved", "value" or "random".
+        turns: turns after which a rollout ends; None to play to the end of the game.
         setup_turns: the same for rollouts that begin in the set-up.
         determinizations: games drawn for a decision.
-        exploration: weight of what was little tried in "puct", and of Gumbel noise on the prior in
-            "gumbel"; None for what suits the method.
-        offers: offers and counter-offers that are considered, those that the prior promises most
-            of; "value" trades itself.
+        exploration: weight of exploration in "puct", and of Gumbel noise on the prior in
+            "gumbel"; None for the method's default.
+        offers: offers and counter-offers that are considered, those of the largest priors;
+            "value" trades itself.
         workers: threads. With "gumbel" the choice doesn't depend on their number.
-        keep_tree: whether a tree goes on with what it found for a position before.
-        prior: an agent with a policy, or its name, with which "gumbel" begins; "auto" for "value",
-            which leads "puct" as well. With None half of the prior goes to what the player of
-            rollouts would do.
-        considered: actions that "gumbel" considers.
-        evaluator: an `Evaluator` that takes the place of rollouts in "puct".
-        batch: positions that it judges at once.
+        keep_tree: whether a tree keeps what it found about a position at an earlier decision.
+        prior: an agent with a policy, or its name, for "gumbel"; "auto" for "value", which guides
+            "puct" as well. With None half of the prior goes to the rollout player's choice.
+        considered: most actions that "gumbel" considers.
+        evaluator: an `Evaluator` that replaces rollouts in "puct".
+        batch: positions that the evaluator judges at once.
 
     Attributes:
-        last: what is known of the last decision: "actions", "win_probabilities", "simulations",
-            and "visits" of each; with "gumbel" also the improved "policy" (A,); None when nothing
-            had to be weighed.
+        last: statistics of the last decision: "actions", their "win_probabilities" and "visits",
+            "simulations" in all, with "gumbel" also the improved "policy" (A,); None if it took no
+            search.
     """
 
     name = "search"
@@ -192,11 +191,11 @@ class SearchAgent(WrappingAgent):
         self._trees: ParallelTrees | None = None
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that the prior's model wasn't trained for."""
+        """Refuse games that the prior can't play."""
         self._prior_in(rules)
 
     def _prior_in(self, rules: Rules) -> Any:
-        """The agent whose policy is the prior in games by some rules, a copy; or None."""
+        """A copy of the agent whose policy is the prior in games by these rules; or None."""
         given = self.options.prior
         if given is None or self.options.evaluator is not None:
             return None
@@ -227,7 +226,7 @@ class SearchAgent(WrappingAgent):
         )
 
     def act(self, view: View) -> int:
-        """A legal action; at once where there is but one."""
+        """A legal action; without a search where there is but one."""
         self.last = None
         legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:
@@ -265,7 +264,7 @@ class SearchAgent(WrappingAgent):
         return action
 
     def advise(self, view: View) -> Advice:
-        """The actions that it considers, the most simulated first; in trade what the prior says."""
+        """The considered actions, the most simulated first; in trade the prior's advice."""
         action = self.act(view)
         if self.last is None:
             traded = isinstance(self.inner, ValueAgent) and action >= OFFER
@@ -286,7 +285,7 @@ class SearchAgent(WrappingAgent):
     def win_probabilities_after(
         self, view: View, actions: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Of each action the mean of its equal part of the simulations."""
+        """(K,) means of each action's equal share of the simulations."""
         simulations = self.options.simulations or DEFAULT_SIMULATIONS
         simulator = self._simulator(self._determinizations(view))
         results = simulator.run(actions, 0, -(-simulations // len(actions)))
@@ -307,9 +306,9 @@ class SearchAgent(WrappingAgent):
     def _policy(
         self, view: View, games: np.ndarray, legal: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """(A,) what the prior or the evaluator promises.
+        """(A,) the policy of the prior or the evaluator.
 
-        Without both, half for what the player of rollouts would do and half for all but offers.
+        Without both, half goes to the rollout player's choice and half to all actions but offers.
         """
         if self.inner is not None:
             return np.asarray(self.inner.policy(view), np.float64)
@@ -324,9 +323,9 @@ class SearchAgent(WrappingAgent):
     def _considered(
         self, legal: NDArray[np.int64], policy: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """Legal actions, of offers those that the policy promises most of.
+        """The legal actions, but of offers only those of the largest probabilities.
 
-        A prior that is a trader has made its offers before.
+        With the prior "value", which makes offers itself, none.
         """
         if isinstance(self.inner, ValueAgent):
             return legal[~is_offering(legal)]
@@ -338,9 +337,9 @@ class SearchAgent(WrappingAgent):
     def _look_ahead(
         self, games: np.ndarray, actions: NDArray[np.int64], policy: NDArray[np.float64]
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
-        """The choice by "expectimax" in the first of some games, with visits and values.
+        """The choice by "expectimax" in the first game, with visits and win probabilities.
 
-        The prior counts as much as what lies ahead.
+        It is by the sum of the win probability and the prior's logit in units of `TEMPERATURE`.
         """
         logits = np.log(np.maximum(policy[actions], _LEAST_PRIOR))
         kept = np.argsort(-logits, kind="stable")[: min(WIDEST, self.options.considered)]

@@ -2,9 +2,9 @@
 
 Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013. Every
 simulation is played once for each action still in the race, in the same determinization and with
-the same dice: actions are told apart by their differences, which vary less than the results do.
-A policy's promise counts as well, the less the more simulations there are: Danihelka et al.,
-"Policy Improvement by Planning with Gumbel", 2022.
+the same dice: actions are compared by their differences, which vary less than the results do. The
+prior policy counts as well, less and less with more simulations: Danihelka et al., "Policy
+Improvement by Planning with Gumbel", 2022.
 """
 
 from math import ceil, inf, log2
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from catan_pz.agents.search.simulator import Budget, Simulator
 
 HOPELESS: Final = 4.0
-"""Standard errors by which an action may lag behind the best one and stay in the race."""
+"""Standard errors by which an action in the race may lag behind the best one."""
 FEWEST: Final = 16
-"""Simulations of an action before which nothing is concluded from standard errors."""
+"""Least simulations of an action for conclusions from standard errors."""
 VISITS: Final = 50
 """Simulations that a policy's logit counts for: the paper's c_visit, with a c_scale of 1."""
 
@@ -27,9 +27,9 @@ VISITS: Final = 50
 def improved_policy(
     logits: NDArray[np.float64], visits: NDArray[np.int64], means: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(K,) the policy that simulations make of one with logits (K,): what a network is to learn.
+    """(K,) the policy with logits (K,), improved by simulations: a target for training networks.
 
-    An action without a visit is taken to be worth the mean of the others, weighted by the policy.
+    An action without a visit counts as the mean of the others, weighted by the policy.
     """
     policy, seen = np.exp(logits - logits.max()), visits > 0
     mixed = (policy * means)[seen].sum() / policy[seen].sum()
@@ -44,10 +44,10 @@ def choose_by_halving(
     budget: Budget,
     logits: NDArray[np.float64],
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
-    """The action that is preferred, with visits and mean win probabilities of all.
+    """The preferred action, with visits and mean win probabilities of all.
 
-    The means tell actions apart by the simulations that they had in common. Each action is tried at
-    least once, unless time is short: then those of the smaller logits are out of the race.
+    The means compare actions by the simulations that they had in common. Each action is tried at
+    least once, unless time is short: then those of smaller logits drop out.
     """
     racing, results = _first_results(simulator, actions, budget, logits)
     means, visits = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
@@ -77,10 +77,10 @@ def choose_by_halving(
 def _paired(
     means: NDArray[np.float64], visits: NDArray[np.int64], results: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(K,) means as they would be if all actions had been played in all simulations.
+    """(K,) estimates of the means, had all actions been played in all simulations.
 
-    What left the race early is compared with the action preferred, with results (S,), by the
-    simulations that both had. The chance that these share drops out.
+    An action that left the race early is compared with the preferred one, with results (S,), in
+    the simulations that both had, so that the chance that they share cancels out.
     """
     so_far = results.cumsum() / np.arange(1, len(results) + 1)
     seen = visits > 0
@@ -95,9 +95,9 @@ def _first_results(
     budget: Budget,
     logits: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Places (K,) of the actions that there was time to try, and what came of them, (K, 1).
+    """Indices (K,) of the actions that there was time to try, and their results (K, 1).
 
-    By the clock they are tried one by one, those of the largest logits first.
+    With a time limit they are tried one by one, those of the largest logits first.
     """
     if budget.seconds == inf:
         budget.played += len(actions)
@@ -114,12 +114,12 @@ def _first_results(
 
 
 def preferences(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(K,) mean win probabilities of results (K, S), and a policy's logits (K,) in their unit."""
+    """(K,) mean win probabilities of results (K, S) plus the scaled logits (K,) of a policy."""
     return np.asarray(results.mean(1) + logits / (VISITS + results.shape[1]))
 
 
 def _has_hope(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """(K,) whether more simulations, in which logits count for less, could change the choice."""
+    """(K,) which actions more simulations, with less weight of logits, could make the choice."""
     if results.shape[1] < FEWEST:
         return np.ones(len(results), np.bool_)
     means = results.mean(1)

@@ -1,9 +1,9 @@
-"""Depth 2: an own action, the next roll of the dice exactly, a reply, and then the value.
+"""Expectimax of depth 2: an own action, every roll of the dice, a reply, and then the value.
 
-An action is followed by the rest of the turn as the agent "value" plays it. The roll that comes
-next is taken in each way, and so is a card bought or stolen by the action itself; whoever rolled
-decides as the evolved player does until one decision after the roll is made. What chance brings
-besides follows from a seed, the same for all actions.
+An action is followed by the rest of the turn as the agent "value" plays it. The mean is taken over
+all outcomes of the next roll, and of a purchase or theft by the action itself; whoever rolls plays
+as the evolved player until one decision after the roll is made. All other chance follows from a
+seed, the same for all actions.
 """
 
 import numpy as np
@@ -23,12 +23,12 @@ from catan_pz.kernels.types import Float64Array, Int64Array
 from catan_pz.terms import Phase
 
 DEPTH = 2
-"""Positions that are kept at once: the one after an own turn, and the one after a roll."""
+"""Positions kept at once: the one after an own turn, and the one after a roll."""
 
 
 @kernel
 def play_one(games: States, policy: int, seed: np.uint64, w: Workspace) -> None:
-    """One decision of whoever is to move."""
+    """Play one decision."""
     s = games[0]
     a = pick_legal(s, 0)
     if count_legal(s) > 1:
@@ -38,7 +38,7 @@ def play_one(games: States, policy: int, seed: np.uint64, w: Workspace) -> None:
 
 @kernel
 def worth_of_reply(games: States, viewer: int, seed: np.uint64, w: Workspace) -> float:
-    """The viewer's win probability once somebody who has rolled has made a decision of the turn."""
+    """The viewer's win probability once the seat that has rolled has made a decision."""
     s, turn, replied = games[0], int(games[0].turn), False
     while not replied and s.turn == turn and count_legal(s) > 0:
         replied = s.phase == Phase.MAIN
@@ -48,7 +48,7 @@ def worth_of_reply(games: States, viewer: int, seed: np.uint64, w: Workspace) ->
 
 @kernel
 def worth_before_roll(scratch: States, viewer: int, seed: np.uint64, w: Workspace) -> float:
-    """The viewer's win probability where somebody is to roll: the mean over the rolls."""
+    """The viewer's win probability before a roll: the mean over the outcomes."""
     total, ways, possible = 0.0, 0, outcomes_of(scratch[0], ROLL)
     for points in range(2, 13):
         rolls = possible & ROLLS_OF_SUM[points]
@@ -66,7 +66,7 @@ def worth_before_roll(scratch: States, viewer: int, seed: np.uint64, w: Workspac
 
 @kernel
 def worth_of_turn(scratch: States, turn: int, viewer: int, seed: np.uint64, w: Workspace) -> float:
-    """The same in any position of a turn, or at its end: it is played on until the next roll."""
+    """The same in any position of a turn, which is played on until the next roll."""
     s = scratch[0]
     while count_legal(s) > 0 and s.turn == turn:
         play_one(scratch, VALUE, seed, w)

@@ -1,7 +1,7 @@
 """Tree search from Python: one tree for each worker, kept from decision to decision.
 
-Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008: the trees grow
-independently, and what they say of the root's moves is added up.
+Root parallelization (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008):
+the trees grow independently, and the statistics of their roots' moves are added up.
 """
 
 from typing import Any, Final, Protocol, runtime_checkable
@@ -19,12 +19,12 @@ from catan_pz.terms import MAX_PLAYERS
 
 ROWS_PER_SIMULATION: Final = 12
 MOST_ROWS: Final = 1_000_000
-"""Rows of a tree; when they are used up it grows no more, and rollouts start from its leaves."""
+"""Most rows of a tree; a full tree grows no more, and rollouts start from its leaves."""
 
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Judges positions as the seat to move sees them; a trained network, for one.
+    """Judges positions as the seat to move sees them, for example by a trained network.
 
     Letters: K positions, N numbers of an observation, A actions, P = 4 seats.
     """
@@ -35,7 +35,7 @@ class Evaluator(Protocol):
         """Judge positions by observations (K, N) in natural units and masks (K, A).
 
         Returns:
-            (K, A) priors, of which those of illegal actions don't count; and (K, P) each seat's win
+            (K, A) priors, where illegal actions don't count; and (K, P) each seat's win
             probability, the seat to move first, then clockwise, zeros for absent seats.
         """
         ...
@@ -44,7 +44,7 @@ class Evaluator(Protocol):
 def checked_evaluation(
     evaluator: Evaluator, observations: NDArray[np.int8], masks: NDArray[np.int8], seats: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What an evaluator says, with priors that are zero for illegal actions and sum to 1."""
+    """An evaluator's answer, with priors that are 0 for illegal actions and sum to 1."""
     given = evaluator.evaluate(observations, masks)
     priors, values = (np.asarray(part, np.float64) for part in given)
     for name, part, width in (("priors", priors, masks.shape[1]), ("values", values, 4)):
@@ -64,9 +64,9 @@ def checked_evaluation(
 
 
 def keep_position(nodes: Nodes, key: int, seat: int) -> int:
-    """Make the position that looks a certain way to a seat, to move, the root.
+    """Make the position with a key and this seat to move the root.
 
-    Returns the visits that it has had already; 0, with the tree empty, if there is none.
+    Returns its visits so far; 0, with the tree empty, if there is no such position.
     """
     used = int(nodes.links[0, tree.VISITS])
     links = nodes.links[:used]
@@ -95,8 +95,8 @@ def moves_of(nodes: Nodes) -> dict[int, int]:
 class ParallelTrees:
     """Trees that search together, one a thread, each with room for some rows.
 
-    With `keep` they go on with what was found for a position before. An evaluator judges new
-    positions instead of a rollout, a batch of them at once.
+    With `keep` a position starts with the subtree found for it earlier. An evaluator judges new
+    positions, a batch at once, in place of rollouts.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class ParallelTrees:
         budget: Budget,
         policy: NDArray[np.float64],
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
-        """Of actions (K,) that visited most, with visits and mean win probabilities of all.
+        """The most visited of actions (K,), with visits and mean win probabilities of all.
 
         The policy (A,) is the prior of the root's moves.
         """
@@ -231,7 +231,7 @@ def _judged(
 def _judged_games(
     games: np.ndarray, evaluator: Evaluator, simulator: Simulator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The same of some games (B,) as they are."""
+    """The same for games (B,)."""
     leaves = _new_leaves(len(games), simulator)
     search_calls.look_at(games, leaves.observations, leaves.masks)
     leaves.players[:] = games["player"]
@@ -239,11 +239,11 @@ def _judged_games(
 
 
 def root_policy(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:
-    """(A,) the priors that an evaluator gives to the position that is to be decided."""
+    """(A,) an evaluator's priors in the position to decide."""
     return _judged_games(simulator.games[:1], evaluator, simulator)[0][0]
 
 
 def evaluated(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:
-    """(P,) the mean win probabilities that an evaluator gives to the determinizations."""
+    """(P,) an evaluator's mean win probabilities over the determinizations."""
     _, values = _judged_games(simulator.games, evaluator, simulator)
     return np.asarray(values.mean(0)[: int(simulator.games["num_players"][0])])

@@ -1,8 +1,8 @@
-"""Games played on from a position by a quick player, as compiled rules.
+"""Rollouts: games played on from a position by a quick player, as compiled rules.
 
-All chance comes from one seed. The random generator starts afresh from it with each roll: whatever
-was stolen before, the same dice are rolled in the same turn. That makes what different actions lead
-to comparable.
+All chance comes from one seed. The random generator is seeded anew from it at each roll: whatever
+was stolen before, the same dice are rolled in the same turn. So the results of different actions
+can be compared.
 """
 
 from typing import NamedTuple
@@ -27,16 +27,16 @@ PLAYERS = {
     "evolved": EVOLVED,
     "value": VALUE,
 }
-"""Players of rollouts by name."""
+"""Rollout players by name."""
 
 DELAY = 1e-4
 """Win probability that a turn is worth: between two ways to win, the quicker is chosen."""
 
 MOST_OFFERS = 1
-"""Offers a turn in rollouts: more take time, and games didn't show that they win more.
+"""Most offers of a turn in rollouts: more take time, and games didn't show that they win more.
 
-That of the heuristic player, which tells its offers apart by how many are left, gives two cards
-for one: what it would offer last where the table allows three.
+The heuristic player, which tells its offers apart by how many are left, then offers two cards for
+one, as it does last where the table allows three.
 """
 
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
@@ -51,14 +51,14 @@ class Rollout(NamedTuple):
 
 @kernel
 def begin_simulation(s: State, seed: np.uint64) -> None:
-    """Draw anew what lies ahead: the order of the deck and all that is random later on."""
+    """Draw the chance ahead anew: the order of the deck and everything random later on."""
     s.rng = scramble(seed)
     shuffle_rest_of_deck(s)
 
 
 @kernel
 def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None:
-    """Play a decision; the random generator starts afresh with each roll."""
+    """Play a decision; the random generator is seeded anew at each roll."""
     if a == ROLL:
         s.rng = scramble(seed + GAMMA * np.uint64(s.turn + 1))
     step(s, a, script)
@@ -66,7 +66,7 @@ def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None
 
 @kernel
 def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
-    """Play decisions with one legal action; return the number of those of the next, 0 for none."""
+    """Play forced decisions; return the number of legal actions of the next one, 0 at the end."""
     n = count_legal(s)
     while n == 1:
         play_decision(s, pick_legal(s, 0), seed, script)
@@ -76,7 +76,7 @@ def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
 
 @kernel
 def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> int:
-    """What a player of rollouts does where there is a choice."""
+    """The action of a rollout player where there is a choice."""
     if policy == RANDOM:
         return pick_legal(games[0], number_below(random_bits, count_legal(games[0])))
     return policy_action(games, policy, MARGIN, False, random_bits, w)

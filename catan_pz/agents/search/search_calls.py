@@ -45,7 +45,7 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase
 
 
 class Simulations(NamedTuple):
-    """What simulations of one worker begin with."""
+    """What the simulations of one worker start from."""
 
     games: States  # (D,) determinizations
     played: States  # (1,) scratch
@@ -55,18 +55,18 @@ class Simulations(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """Positions that an evaluator is to judge at once."""
+    """Positions that an evaluator judges at once."""
 
     games: States  # (B,)
-    nodes: Int64Array  # (B,) where the walks ended
-    players: Int8Array  # (B,) who is to move
-    observations: Int8Matrix  # (B, N) what that seat sees
-    masks: Int8Matrix  # (B, A) what it may do; nothing where the game is finished
+    nodes: Int64Array  # (B,) nodes where the descents ended
+    players: Int8Array  # (B,) seats to move
+    observations: Int8Matrix  # (B, N) of these seats
+    masks: Int8Matrix  # (B, A) their legal actions; none where the game is finished
 
 
 @kernel
 def begin_nth(games: States, played: States, seed: np.uint64, j: int) -> np.uint64:
-    """Begin simulation j in the first of `played`; returns where its chance comes from."""
+    """Begin simulation j in the first of `played`; returns the seed of its chance."""
     simulation_seed = scramble(seed + GAMMA * np.uint64(j + 1))
     played[0] = games[j % games.shape[0]]
     begin_simulation(played[0], simulation_seed)
@@ -86,8 +86,8 @@ def simulate(
 
     Simulation j has the same chance for every action; with `NO_ACTION` the position itself is
     played on. `results` (K * S, P) gets each seat's win probability in simulation `first` + j, its
-    end judged as a viewer knows it, or with NOBODY the seat to move. Returns what the player of
-    rollouts does in the first determinization if there are no simulations, else `NO_ACTION`.
+    end judged as a viewer knows it, or with NOBODY the seat to move. Without simulations it returns
+    the rollout player's choice in the first determinization, else `NO_ACTION`.
     """
     played, w = run.played, run.w
     if first == last:
@@ -107,7 +107,7 @@ def simulate(
 
 @entry
 def find_win(games: States, played: States, actions: Int64Array, script: Int8Matrix) -> int:
-    """The first of some actions that wins in every game without any chance in it, or -1."""
+    """The first of some actions that wins in every game, by no chance; or -1."""
     s = played[0]
     for k in range(actions.shape[0]):
         a = actions[k]
@@ -127,7 +127,7 @@ def find_win(games: States, played: States, actions: Int64Array, script: Int8Mat
 def plant(
     games: States, actions: Int64Array, policy: Float64Array, nodes: tree.Nodes, obs: Int8Array
 ) -> None:
-    """Give the tree a root, if it has none, with some actions as its moves, by a policy (A,)."""
+    """Give the tree a root, if it has none, and the actions as its moves, by a policy (A,)."""
     s = games[0]
     p = int(s.player)
     if nodes.links[0, tree.FIRST] == 0:
@@ -160,8 +160,8 @@ def pick_leaves(
 ) -> None:
     """Descend once for each leaf, from simulation `first` on; nothing is backed up yet.
 
-    A visit is counted at once with a win probability of zero (a virtual loss), which keeps the
-    next descents from taking the same way.
+    A visit counts at once with a win probability of zero (a virtual loss), which keeps the next
+    descents from taking the same path.
     """
     for b in range(leaves.nodes.shape[0]):
         played = leaves.games[b : b + 1]
@@ -203,13 +203,13 @@ def take_evaluations(
 
 @entry
 def look_key(games: States, viewer: int, obs: Int8Array) -> np.uint64:
-    """The key of what a viewer sees of the first game."""
+    """The key of the first game as a viewer sees it."""
     return tree.key_of(games[0], viewer, obs)
 
 
 @entry
 def look_at(games: States, observations: Int8Matrix, masks: Int8Matrix) -> None:
-    """Write what the seat to move in each game sees and may do."""
+    """Write observation and mask of the seat to move in each game."""
     for i in range(games.shape[0]):
         s = games[i]
         observe(s, int(s.player), observations[i])

@@ -18,21 +18,21 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 CHUNKS: Final = 8
-"""Chunks into which a number of simulations is divided, to look in between at what they say."""
+"""Chunks into which simulations are divided; their results are looked at in between."""
 CHUNK_SECONDS: Final = 0.01
-"""Time after which a search by the clock looks at it again, about."""
+"""Time of a chunk where a search has a time limit, about."""
 WITHOUT_END: Final = 10**12
 ITSELF: Final = np.array([NO_ACTION])
-"""In place of actions where the position itself is played on."""
+"""Stands for actions where the position itself is played on."""
 
 T = TypeVar("T")
 
 
 class Budget:
-    """What may be spent on one decision, or on a part of it: simulations, and seconds from now on.
+    """The budget of a decision, or of a part of it: simulations, and seconds from now on.
 
-    `pace` is the seconds that a simulation is known to take; None if the first ones are to show it.
-    `played` counts them. `seconds` is infinite where only simulations count.
+    `pace` is the known time of a simulation in seconds; None if the first ones are to show it.
+    `played` counts simulations. `seconds` is infinite where there is no time limit.
     """
 
     def __init__(
@@ -56,20 +56,20 @@ class Budget:
 
     @property
     def pace(self) -> float | None:
-        """Seconds that a simulation takes, all told; None where that isn't known yet."""
+        """Mean seconds of a simulation so far; None while that is unknown."""
         if self.played == 0:
             return self._pace
         return max(1e-9, perf_counter() - self._start) / self.played
 
     def part(self, parts: int) -> "Budget":
-        """An equal part of what is left, to be spent from now on."""
+        """A budget of an equal part of what is left, from now on."""
         return Budget(self.left // parts, self.seconds_left / parts, self.pace)
 
     def chunk(self, width: int) -> int:
-        """How often to play `width` simulations before looking again; 0 if all is spent.
+        """How often to play `width` simulations before looking again; 0 if the budget is spent.
 
-        By the clock that is so when they would take longer than what is left; but one chunk is
-        granted in any case where nothing is known of their pace.
+        A time limit counts as spent if they would take longer than what is left; but while their
+        pace is unknown one chunk is granted in any case.
         """
         most = self.left // width
         if self.seconds == inf:
@@ -85,8 +85,8 @@ class Budget:
 class Simulator:
     """Simulations from one position, for the seat to move there, by determinizations (D,) of it.
 
-    All chance comes from the seed. Workers are threads that share simulations; what they find
-    doesn't depend on their number.
+    All chance comes from the seed. Workers are threads that share simulations; the results don't
+    depend on their number.
     """
 
     def __init__(self, games: np.ndarray, seed: int, rollout: Rollout, workers: int) -> None:
@@ -124,20 +124,20 @@ class Simulator:
         return results
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
-        """One of some actions that wins at once and for sure, if there is one."""
+        """The first of some actions that wins at once and for certain, if there is one."""
         run = self.runs[0]
         action = int(search_calls.find_win(run.games, run.played, actions, run.w.script))
         return None if action < 0 else action
 
     def choice(self) -> int:
-        """What the player of rollouts does in the first determinization."""
+        """The rollout player's choice in the first determinization."""
         nothing = np.empty((0, MAX_PLAYERS))
         return int(search_calls.simulate(self.runs[0], ITSELF, 0, 0, NOBODY, nothing))
 
     def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself.
 
-        Their ends are judged as one seat knows them, whoever is to move.
+        Their ends are judged as the viewer knows them.
         """
         totals = np.zeros(MAX_PLAYERS)
         while (times := budget.chunk(1)) > 0:

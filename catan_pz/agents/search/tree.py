@@ -5,10 +5,10 @@ Monte Carlo Tree Search", 2012): every simulation descends with a determinizatio
 among the actions that are legal in it. A node is a *position* or a *move*. A position is a
 decision of some seat, the same for all states that look alike to the searcher; its children
 are moves. The children of a move are the positions to which chance, and forced decisions, may
-lead from it; they go by what the searcher observes of them. So chance is drawn anew in each
-simulation, by the rules, and no position mixes what the searcher can tell apart. Each seat
-maximizes its own win probability (max^n), and what was little tried is tried by its prior, as
-in PUCT (Silver et al., "Mastering the game of Go without human knowledge", 2017).
+lead from it, told apart by what the searcher observes of them. So chance is drawn anew in each
+simulation, by the rules, and no position mixes states that the searcher can tell apart. Each seat
+maximizes its own win probability (max^n), with exploration by priors as in PUCT (Silver et al.,
+"Mastering the game of Go without human knowledge", 2017).
 """
 
 import math
@@ -59,7 +59,7 @@ IN_TREE = np.array(
     ],
     np.int64,
 )
-"""Actions that are considered below the root: all but the beginnings of offers."""
+"""Actions considered below the root: all but those that begin offers."""
 
 _FACTORS = np.random.default_rng(0).integers(0, 2**64, SIZE, np.uint64)
 
@@ -79,9 +79,9 @@ class Nodes(NamedTuple):
 
 @kernel
 def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
-    """A hash of what the viewer sees: equal for all states that look alike to it.
+    """A hash of what the viewer sees, equal for all states that look alike to it.
 
-    The numbers on the dice are left out, since what they bring is seen.
+    The dice are left out, since what they produce is seen.
     """
     observe(s, viewer, obs)
     obs[DICE] = 0
@@ -127,7 +127,7 @@ def find_move(position: int, action: int, links: Int64Matrix) -> int:
 
 @kernel
 def find_position(move: int, key: np.uint64, mover: int, nodes: Nodes) -> int:
-    """The child of a move that looks a certain way, or 0."""
+    """The child of a move with a key and a seat to move, or 0."""
     links = nodes.links
     node = links[move, FIRST]
     while node != 0 and (nodes.keys[node] != key or links[node, MOVER] != mover):
@@ -137,7 +137,7 @@ def find_position(move: int, key: np.uint64, mover: int, nodes: Nodes) -> int:
 
 @kernel
 def count_in_tree(s: State) -> int:
-    """Legal actions that are considered below the root."""
+    """The number of legal actions considered below the root."""
     n = 0
     for word in range(LEGAL_WORDS):
         n += bits.count(s.legal[word] & IN_TREE[word])
@@ -159,7 +159,7 @@ def add_moves(s: State, position: int, policy: Float64Array, nodes: Nodes) -> No
 
 @kernel
 def count_moves(s: State, position: int, links: Int64Matrix) -> int:
-    """Moves of a position that are legal now."""
+    """The number of moves of a position that are legal now."""
     n = 0
     node = links[position, FIRST]
     while node != 0:
@@ -171,10 +171,9 @@ def count_moves(s: State, position: int, links: Int64Matrix) -> int:
 
 @kernel
 def sum_of_priors(s: State, position: int, nodes: Nodes) -> float:
-    """The priors of the moves of a position that are legal now, together; 1 where there are none.
+    """The sum of the priors of a position's moves that are legal now; 1 where there are none.
 
-    It isn't 1 in all determinizations: the moves that one of them adds have their priors by what
-    was legal in it.
+    It may differ from 1, as moves get their priors in the determinization that adds them.
     """
     total = 0.0
     move = nodes.links[position, FIRST]
@@ -187,10 +186,10 @@ def sum_of_priors(s: State, position: int, nodes: Nodes) -> float:
 
 @kernel
 def worth_of_move(move: int, usual: float, visits: int, exploration: float, nodes: Nodes) -> float:
-    """What speaks for choosing a move: its mean win probability and how little it was tried.
+    """The PUCT score of a move: its mean win probability plus the exploration term.
 
-    `usual` is the mean at its position, `visits` how often that was visited, `exploration` by the
-    sum of the priors.
+    `usual` is the mean at its position, `visits` how often that was visited, `exploration` is
+    divided by the sum of the priors.
     """
     n = nodes.links[move, VISITS]
     mean = nodes.totals[move, nodes.links[move, MOVER]] / n if n > 0 else usual
@@ -200,7 +199,7 @@ def worth_of_move(move: int, usual: float, visits: int, exploration: float, node
 
 @kernel
 def select_move(s: State, position: int, exploration: float, nodes: Nodes) -> int:
-    """The legal move of a position that promises most, or 0 for none."""
+    """The legal move of a position with the largest score, or 0 for none."""
     links = nodes.links
     visits = links[position, VISITS]
     usual = nodes.totals[position, links[position, MOVER]] / visits if visits > 0 else 0.0
@@ -228,7 +227,7 @@ def back_up(node: int, win_probabilities: Float64Array, visits: int, nodes: Node
 
 @entry
 def keep_below(node: int, nodes: Nodes, moved: Int64Array) -> None:
-    """Make a position the root, with all below it; the rest is dropped. `moved` is scratch."""
+    """Make a position the root, keeping only its subtree. `moved` is scratch."""
     links, kept = nodes.links, ROOT
     for k in range(links[0, VISITS]):
         parent = links[k, PARENT]
@@ -255,20 +254,20 @@ def keep_below(node: int, nodes: Nodes, moved: Int64Array) -> None:
 
 
 BY_PLAYER, BY_EVALUATOR, BY_VALUE = 0, 1, 2
-"""What positions below the root get their priors from."""
+"""Where positions below the root get their priors from."""
 
 
 class Walk(NamedTuple):
     """How moves are chosen on the way down."""
 
-    guide: int  # what positions below the root get their priors from
-    player: int  # of rollouts
-    exploration: float  # weight of what was little tried
+    guide: int  # where positions below the root get their priors from
+    player: int  # rollout player
+    exploration: float  # weight of the exploration term
 
 
 @kernel
 def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
-    """Half of the policy for one action, unless it is -1 or an offer; the rest for all alike."""
+    """A policy with half for one action, unless it is -1 or an offer; the rest is uniform."""
     is_favored = favorite >= 0 and not OFFER <= favorite < COMPOSE_SEND
     part = (0.5 if is_favored else 1.0) / count_in_tree(s)
     policy[:] = 0.0
@@ -282,7 +281,7 @@ def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
 
 @kernel
 def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
-    """The policy of `ValueAgent` outside the set-up, in the game as it is."""
+    """The policy of `ValueAgent` outside the set-up, given the true state."""
     s, policy = games[0], w.policy
     favorite = -1
     if s.phase != Phase.ANSWER and s.phase != Phase.CLOSE:
@@ -310,11 +309,11 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
 
 @kernel
 def write_policy(games: States, walk: Walk, random_bits: np.uint64, w: Workspace) -> None:
-    """A policy over the legal actions, equal for all until an evaluator judges its leaves.
+    """A policy over the legal actions; uniform with an evaluator, which judges the leaves later.
 
-    Actions that begin offers get nothing: below the root they aren't considered. In the set-up the
-    value gives way to the player of rollouts: it would play on from each placement to the end of
-    the set-up, which takes longer than the simulation itself.
+    Actions that begin offers get 0: below the root they aren't considered. In the set-up the
+    rollout player replaces the value, which would play on from each placement to the end of the
+    set-up and take longer than the simulation itself.
     """
     s = games[0]
     if walk.guide == BY_VALUE and not is_setup(s):
@@ -327,9 +326,9 @@ def write_policy(games: States, walk: Walk, random_bits: np.uint64, w: Workspace
 
 @kernel
 def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
-    """Whether the tree ends here, or ends here for now: its moves wait for an evaluation.
+    """Whether the descent ends at a position: it is new, or its moves wait for an evaluation.
 
-    Rollouts complete what is being composed.
+    Offers that are being composed are completed by rollouts.
     """
     if position == ROOT:
         return False

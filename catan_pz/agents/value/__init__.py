@@ -1,1 +1,1 @@
-"""The player that asks a learned value of positions where the evolved player may be wrong."""
+"""The agent "value": the evolved player, corrected by a learned value of positions."""

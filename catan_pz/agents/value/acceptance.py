@@ -1,4 +1,4 @@
-"""How likely players agree to exchanges: what `examples/fit_acceptance.py` found."""
+"""How likely players agree to exchanges: models fitted by `examples/fit_acceptance.py`."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from catan_pz.files import read_arrays, resource
 
 LEAST: Final = 0.02
-"""Least chance of an answer that comes, by which no answer rules a type out."""
+"""Least chance of any answer, so that no answer rules a type out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Acceptance:
     prior: NDArray[np.float64]  # (T,) how likely each type is
 
     def chances(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(T,) that a player of each type agrees, by the terms (X,) of its answer."""
+        """(T,) chances that a player of each type agrees, by the terms (X,) of its answer."""
         found = 1 / (1 + np.exp(-np.clip(self.types @ terms, -30, 30)))
         return np.asarray(np.clip(found, LEAST, 1 - LEAST))
 
 
 @cache
 def shipped_acceptance() -> Acceptance:
-    """The models that come with the package, each type as likely."""
+    """The models that come with the package, with equally likely types."""
     types = read_arrays(resource(__package__, "acceptance.npz").read_bytes())["types"]
     return Acceptance(types.astype(np.float64), np.full(len(types), 1 / len(types)))

@@ -1,4 +1,4 @@
-"""The player that asks a learned value of positions where the evolved player may be wrong."""
+"""The agent that corrects the evolved player by a learned value of positions."""
 
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,24 +20,24 @@ from catan_pz.terms import Phase
 
 SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 UNGUARDED: Final = (*SETUP, Phase.ANSWER, Phase.CLOSE)
-"""Phases in which the value alone decides."""
+"""Phases that the value alone decides."""
 
 MARGIN_BEYOND: Final = 0.06
-"""The margin in games to more points than a network was fitted to, which it knows less well."""
+"""The margin in games to more points than the network was fitted to, where it errs more."""
 
 
 class ValueAgent(Agent):
-    """Plays as the evolved player, but for what the value rates higher by a margin.
+    """Plays as the evolved player, unless the value of another action is higher by a margin.
 
     The value is each seat's win probability in the position that an action leads to (its
     afterstate), in games drawn from the exact belief of the seat; nothing is played on from there.
-    In the set-up, which is first played to its end, the action of the highest value is taken, and
-    so are answers to offers. Its own offers, composed ones too, are a `Trader`'s.
+    In the set-up, which is first played to its end, and in answers to offers it takes the action of
+    the highest value. Its own offers, composed ones too, come from a `Trader`.
 
     Args:
-        margin: gain in win probability for which another action is taken; with 0 the value alone
-            decides. None for 0.02, or 0.06 in games to more points than those that the network
-            was fitted to.
+        margin: least gain in win probability for taking another action; with 0 the value alone
+            decides. None for 0.02, or 0.06 in games to more points than the network was fitted
+            to.
         determinizations: games drawn for a decision.
         net: a `ValueNet` for the number of players, or its file; None for the package's own.
     """
@@ -76,7 +76,7 @@ class ValueAgent(Agent):
         self._trader = Trader(seat, rules, net) if rules.trading else None
 
     def act(self, view: View) -> int:
-        """A legal action; at once where there is but one."""
+        """A legal action; without judging where there is but one."""
         if self._trader is not None:
             self._trader.learn(view)
             action = self._trader.next_card(view)
@@ -90,7 +90,7 @@ class ValueAgent(Agent):
         return self._trader.begin(view, judged.games, judged.offer)
 
     def trade(self, view: View) -> int | None:
-        """What it does now in trade with others: an offer, a card of one, an answer; or None."""
+        """Its action in trade with others: an offer, a card of one, an answer; or None."""
         if self._trader is None:
             return None
         self._trader.learn(view)
@@ -100,7 +100,7 @@ class ValueAgent(Agent):
         return action if action >= OFFER else None
 
     def _judged(self, view: View, *, with_next: bool = True) -> "_Judged":
-        """What it thinks of its actions, each together with a second one of the turn."""
+        """The judgement of its actions, each together with the best second one of the turn."""
         phase, chosen, actions = phase_of(view), self._evolved.act(view), judged(view)
         offers = self._trader is not None and phase != Phase.COMPOSE and may_offer(view)
         games = self._games(view)
@@ -128,10 +128,10 @@ class ValueAgent(Agent):
 
     @np.errstate(under="ignore", over="ignore")  # other libraries may let them raise
     def policy(self, view: View) -> NDArray[np.float64]:
-        """(A,) probabilities that fall with what an action is worth less than the best.
+        """(A,) the softmax of the actions' values in units of `TEMPERATURE`.
 
-        Each action is judged by itself. What it would choose by that gets its margin on top;
-        actions that aren't judged are worth what the position is.
+        Each action is judged by itself. The one that it would choose by that gets its margin on
+        top; actions that aren't judged have the value of the position.
         """
         judged = self._judged(view, with_next=False).with_offers(view)
         worths = np.zeros(len(view.mask))
@@ -143,7 +143,7 @@ class ValueAgent(Agent):
         return np.asarray(odds / odds.sum())
 
     def advise(self, view: View) -> Advice:
-        """The actions by their value, that which it takes first."""
+        """The actions by their value, the one that it takes first."""
         judged = self._judged(view).with_offers(view)
         if len(judged.actions) == 0:
             return Advice.of_choice(judged.chosen)
@@ -151,33 +151,33 @@ class ValueAgent(Agent):
         return Advice(judged.actions[order], win_probabilities=judged.worths[order])
 
     def win_probabilities(self, view: View) -> NDArray[np.float64]:
-        """Each seat's win probability by the value."""
+        """(P,) each seat's win probability by the value."""
         return self._judge.win_probabilities(self._games(view), self.seat)
 
     def win_probabilities_after(
         self, view: View, actions: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """The values of actions."""
+        """(K,) the values of actions."""
         return self._judge.worths(self._games(view), actions, self.random.next())
 
 
 def phase_of(view: View) -> Phase:
-    """What the game waits for."""
+    """The phase of the game."""
     return Phase(int(view.segments["phase"].argmax()))
 
 
 class _Judged(NamedTuple):
-    """What a decision comes to."""
+    """The judgement of a decision."""
 
     chosen: int  # apart from offers
     games: np.ndarray
     actions: NDArray[np.int64] = np.zeros(0, np.int64)  # (K,) those that are judged
     worths: NDArray[np.float64] = np.zeros(0)  # (K,) their win probabilities
-    offer: Ask | None = None  # that is made instead
-    offered: tuple[Offered, float] | None = None  # all offers, and what it wins otherwise
+    offer: Ask | None = None  # made instead of `chosen`
+    offered: tuple[Offered, float] | None = None  # all offers, and the value without any
 
     def with_offers(self, view: View) -> "_Judged":
-        """With the actions by which offers begin among those that are judged."""
+        """A copy that judges the actions by which offers begin, too."""
         if self.offered is None:
             return self
         offered, base = self.offered
@@ -186,7 +186,7 @@ class _Judged(NamedTuple):
         return self._replace(actions=actions, worths=np.concatenate([self.worths, of_begun]))
 
     def first(self, view: View) -> int:
-        """The action that is taken."""
+        """The action that it takes."""
         return self.chosen if self.offer is None else self.offer.first_action(view)
 
 

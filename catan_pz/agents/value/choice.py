@@ -1,8 +1,8 @@
-"""What actions are worth by the value, as compiled rules.
+"""The worth of actions by the value, as compiled rules.
 
-The first of `games` is the position. What an action leads to is judged as the seat to move will
-know it: a purchase by the mean over the cards of the deck, a theft over those of the victim's hand,
-trades with others as done.
+The first of `games` is the position. An action is worth the value that the seat to move will see
+after it: the mean over the cards of the deck for a purchase, over those of the victim's hand for a
+theft. Trades with others count as done.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ from catan_pz.rules import Rules
 from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES, Phase
 
 MARGIN = 0.02
-"""Gain in win probability for which another action than the evolved player's is taken."""
+"""Gain in win probability by which an action replaces the evolved player's choice."""
 
 TEMPERATURE = 0.02
 """Win probability that makes an action e times as likely."""
@@ -52,7 +52,7 @@ def value_of(s: State, viewer: int, w: Workspace) -> float:
 
 @kernel
 def worth_of_card(games: States, w: Workspace) -> float:
-    """What buying a development card is worth: the mean over the cards of the deck."""
+    """The worth of buying a development card: the mean over the cards of the deck."""
     s = w.spare[0]
     p, top = int(games[0].player), DECK_SIZE - int(games[0].deck_left)
     total = 0.0
@@ -72,7 +72,7 @@ def worth_of_card(games: States, w: Workspace) -> float:
 
 @kernel
 def worth_of_theft(games: States, a: int, w: Workspace) -> float:
-    """What moving the robber, or robbing somebody, is worth: the mean over the victim's cards."""
+    """The worth of moving the robber or of a theft: the mean over the victim's cards."""
     s, p = w.spare[0], int(games[0].player)
     victim = victim_of(games[0], a)
     if victim == NOBODY:
@@ -92,7 +92,7 @@ def worth_of_theft(games: States, a: int, w: Workspace) -> float:
 
 @kernel
 def write_traded(games: States, maker: int, q: int, w: Workspace) -> None:
-    """Each seat's win probability once q took the maker's offer."""
+    """Write each seat's win probability after q has taken the maker's offer."""
     w.spare[0] = games[0]
     s = w.spare[0]
     for r in range(NUM_RESOURCES):
@@ -103,10 +103,10 @@ def write_traded(games: States, maker: int, q: int, w: Workspace) -> None:
 
 @kernel
 def worth_of_answer(games: States, a: int, w: Workspace) -> float:
-    """What an answer, or closing with somebody, is worth to the seat to move.
+    """The worth of an answer, or of closing with somebody, to the seat to move.
 
-    To reject and to withdraw is worth what the position is, and less an exchange by which the seat
-    likeliest to win gains more.
+    Rejecting and withdrawing are worth the position's value. An exchange by which the likeliest
+    winner among the others gains more than the seat itself is worth less than that.
     """
     s = games[0]
     p = int(s.player)
@@ -127,7 +127,7 @@ def worth_of_answer(games: States, a: int, w: Workspace) -> float:
 
 @kernel
 def choice_by_view(s: State, is_evolved: bool, random_bits: np.uint64, w: Workspace) -> int:
-    """What the evolved or the heuristic player does in the seat to move."""
+    """The action of the evolved or the heuristic player in the seat to move."""
     observe(s, int(s.player), w.obs)
     write_mask(s, w.mask)
     if is_evolved:
@@ -139,7 +139,7 @@ def choice_by_view(s: State, is_evolved: bool, random_bits: np.uint64, w: Worksp
 def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
     """The win probability of the seat to move after an action.
 
-    To roll is worth what the position is worth; a placement, what it is at the end of the set-up.
+    A roll is worth the position's value, a placement the value at the end of the set-up.
     """
     s, p = w.spare[0], int(games[0].player)
     if a >= actions.OFFER:
@@ -165,7 +165,7 @@ def is_certain(s: State, a: int) -> bool:
 
 @kernel
 def worth_of(games: States, a: int, with_next: bool, random_bits: np.uint64, w: Workspace) -> float:
-    """What an action is worth; `with_next`, together with a second one of the turn, if need be."""
+    """The worth of an action; `with_next`, with the best second one of the turn if that is more."""
     worth, p = worth_of_action(games, a, random_bits, w), int(games[0].player)
     if not with_next or games[0].phase != Phase.MAIN or not is_certain(games[0], a):
         return worth
@@ -186,7 +186,7 @@ def worth_of(games: States, a: int, with_next: bool, random_bits: np.uint64, w: 
 def value_action(
     games: States, margin: float, with_next: bool, random_bits: np.uint64, w: Workspace
 ) -> int:
-    """What `ValueAgent` does in the game as it is; trades with others are the evolved player's.
+    """The action of `ValueAgent` given the true state; the evolved player trades with others.
 
     `with_next` counts a second action of the turn, as the agent does.
     """
@@ -219,7 +219,7 @@ def policy_action(
     random_bits: np.uint64,
     w: Workspace,
 ) -> int:
-    """What "heuristic", "evolved" or "value" does; margin and `with_next` are of the last."""
+    """The action of "heuristic", "evolved" or "value"; margin and `with_next` are for the last."""
     if policy == VALUE:
         return value_action(games, margin, with_next, random_bits, w)
     return choice_by_view(games[0], policy == EVOLVED, random_bits, w)
@@ -234,7 +234,7 @@ def judge(
     w: Workspace,
     worths: Float64Array,
 ) -> None:
-    """Write what each of some actions (K,) is worth to the seat to move, (K,)."""
+    """Write the worths (K,) of actions (K,) to the seat to move."""
     set_base(games[0], int(games[0].player), w)
     for k in range(judged.shape[0]):
         worths[k] = worth_of(games, judged[k], with_next, seed, w)
@@ -243,7 +243,7 @@ def judge(
 
 @entry
 def estimate(games: States, viewer: int, w: Workspace) -> None:
-    """Write each seat's win probability, as a viewer knows the game, into `values`."""
+    """Write each seat's win probability, as the viewer knows the game, into `values`."""
     write_values(games[0], viewer, w)
 
 
@@ -258,7 +258,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
     values: Float64Matrix,
     cards: Float64Matrix,
 ) -> None:
-    """Add up what an action may lead to, over some games (D,); `ActionOutcomes` has the means."""
+    """Add up the outcomes of an action over games (D,); `ActionOutcomes` has the means."""
     s = w.spare[0]
     for i in range(games.shape[0]):
         codes = 0 if a < 0 else outcomes_of(games[i], a)
@@ -289,7 +289,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
 
 
 class ActionOutcomes(NamedTuple):
-    """What an action may lead to, by the code of what chance brings; without chance by code 0."""
+    """The outcomes of an action by the code of chance; without chance there is code 0 alone."""
 
     chances: NDArray[np.float64]  # (C,)
     values: NDArray[np.float64]  # (C, P) each seat's win probability after each outcome
@@ -297,7 +297,7 @@ class ActionOutcomes(NamedTuple):
 
 
 class Judge:
-    """Estimates win probabilities in games of some rules by a network."""
+    """Estimates win probabilities by a network, in games by some rules."""
 
     def __init__(self, rules: Rules, net: ValueNet) -> None:
         self._seats, self._work = rules.num_players, workspace(net.weights, rules.num_actions)
@@ -305,11 +305,10 @@ class Judge:
     def worths(
         self, games: np.ndarray, actions: NDArray[np.int64], seed: int, *, with_next: bool = False
     ) -> NDArray[np.float64]:
-        """(K,) what actions (K,) are worth to the seat to move, the mean over some games (D,).
+        """(K,) worths of actions (K,) to the seat to move, the means over games (D,).
 
-        Those that make an offer are worth what the position is. The seed gives random bits to
-        the players that play the set-up on. `with_next` counts what the seat may do right after,
-        where that is better.
+        Actions that make an offer are worth the position's value. The seed is for the players that
+        complete the set-up. `with_next` counts the best second action, where that is more.
         """
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
         for k in range(len(games)):
@@ -319,7 +318,7 @@ class Judge:
         return total / len(games)
 
     def win_probabilities(self, games: np.ndarray, viewer: int) -> NDArray[np.float64]:
-        """(P,) of each seat as a viewer knows the position, the mean over some games (D,)."""
+        """(P,) win probabilities as the viewer knows the position, the means over games (D,)."""
         total = np.zeros(MAX_PLAYERS)
         for k in range(len(games)):
             estimate(as_games(games[k : k + 1]), viewer, self._work)
@@ -329,7 +328,7 @@ class Judge:
     def outcomes(
         self, games: np.ndarray, action: int, viewer: int, seed: int = 0
     ) -> ActionOutcomes:
-        """What an action may lead to as a viewer knows it, the mean over some games (D,).
+        """The outcomes of an action as the viewer knows them, the means over games (D,).
 
         `NO_ACTION` leads to the position itself. The set-up is first played to its end, by the
         evolved player with random bits from the seed.

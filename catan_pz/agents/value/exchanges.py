@@ -1,6 +1,6 @@
-"""What exchanges are worth to both sides, and how likely others agree: compiled rules.
+"""The worth of exchanges to both sides, and the chances that others agree, as compiled rules.
 
-An exchange is what its maker gets less what it gives, five numbers, as no resource is on both
+An exchange is what its maker gets minus what it gives, five numbers, as no resource is on both
 sides. Letters: K exchanges, P seats, R resources, X terms of an answer, T types of players.
 """
 
@@ -42,21 +42,21 @@ HAND_TERMS = (
     *range(TIMES, TIMES + 5),
     *range(GOALS, GOALS + 6),
 )
-"""Features of a seat that change with its hand, and by which of them an answer is foreseen."""
+"""Features of a seat that change with its hand; their changes predict its answer."""
 
 SIGNS = (TIMES, TIMES + 1, TIMES + 2, GOALS + 4)
-"""Of these it also counts whether they rise or fall."""
+"""Those of them whose sign of change counts as well."""
 
 NUM_TERMS = 3 + len(HAND_TERMS) + len(SIGNS)
-"""X: one, how near the maker and the answering seat are to winning, what changes, its sign."""
+"""X: a 1, how near the maker and the answering seat are to winning, changes, their signs."""
 
 LEAST_CHANCE = 0.02
-"""An offer that nobody is likelier to agree to isn't looked at further."""
+"""Least chance of agreement for which an offer is judged."""
 
 
 @kernel
 def exchange_hands(s: State, maker: int, q: int, swap: Int8Array, times: int) -> None:
-    """Hand cards over between a maker and q; -1 times hands them back."""
+    """Exchange cards between the maker and q; times -1 undoes it."""
     for r in range(NUM_RESOURCES):
         move_cards(s, q, maker, r, times * int(swap[r]))
 
@@ -72,7 +72,7 @@ def can_pay(s: State, q: int, swap: Int8Array) -> bool:
 
 @kernel
 def write_hand(s: State, p: int, features: Float32Array) -> None:
-    """The features of p that change with its hand."""
+    """Write the features of p that change with its hand."""
     means = means_of(s, p)
     write_resources(s, p, features)
     write_purchases(s, p, means, features)
@@ -89,7 +89,7 @@ def place_of(s: State, p: int, viewer: int) -> int:
 def write_terms(
     s: State, maker: int, q: int, before: Float32Array, after: Float32Array, terms: Float64Array
 ) -> None:
-    """The X terms of the answer of q, whose features an exchange changes."""
+    """Write the X terms of q's answer, from its features before and after the exchange."""
     terms[0] = 1.0
     terms[1] = 1.0 / max(1, int(s.victory_points) - int(s.visible_points[maker]))
     terms[2] = 1.0 / max(1, int(s.victory_points) - int(s.visible_points[q]))
@@ -105,7 +105,7 @@ def write_terms(
 
 @kernel
 def chance_of(terms: Float64Array, types: Float64Matrix, odds: Float64Array) -> float:
-    """The chance that a seat agrees, whose type is likely by some odds (T,)."""
+    """The chance that a seat agrees, given the probabilities (T,) of its type."""
     total = 0.0
     for t in range(types.shape[0]):
         logit = 0.0
@@ -130,8 +130,8 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
 ) -> float:
     """Write the chance (K, P) that each seat agrees to each exchange, and what the maker then wins.
 
-    Zero where a seat can't pay, has refused, or where the exchange helps the seat that is likeliest
-    to win more than the maker. Returns the maker's win probability as things are.
+    The chance is 0 where a seat can't pay, has refused, or where the exchange helps the likeliest
+    winner among the others more than the maker. Returns the maker's win probability as things are.
     """
     w.spare[0] = games[0]
     s, seats, base = w.spare[0], int(games[0].num_players), w.base
@@ -188,10 +188,10 @@ def terms_of_answer(
 def first_to_try(
     chances: Float64Array, values: Float64Array, base: float, tries: int, best: Float64Array
 ) -> int:
-    """Which of K offers, dearest first, to begin with where some may be tried; -1 for none.
+    """Which of K offers, highest value first, begins the best order of tries; -1 for none.
 
-    An offer that is refused leaves the others and `base`. Writes into `best` (tries + 1,) what is
-    won on average with each number of tries.
+    After a refusal the other offers remain, and `base` without any. Writes into `best` (tries + 1,)
+    the expected value by the number of tries.
     """
     first = -1
     for n in range(tries + 1):

@@ -1,7 +1,7 @@
-"""What a seat has, as its viewer knows it: the features of the value, as compiled rules.
+"""The features of the value: each seat as the viewer knows it, as compiled rules.
 
-Of other seats only what lies open is read, and the resource cards that they hold, which a game
-drawn from the viewer's belief supplies. All features are of about the size of 1.
+Of other seats only public facts are read, and the resource cards in their hands, which are those of
+a game drawn from the viewer's belief. All features are of about the size of 1.
 """
 
 from typing import Annotated, TypeAlias
@@ -49,12 +49,12 @@ from catan_pz.terms import (
 )
 
 NUM_FEATURES = 80
-"""F, of a seat; the names below are places among them, or first places of some."""
+"""F, features of a seat; the names below are indices of features, or of the first of several."""
 NUM_SHARED = 2
-"""C, of the game as a whole."""
+"""C, features of the game as a whole."""
 
 NEAR = 4
-"""Points to go of which each is a feature of its own."""
+"""Each number of points to go up to this one is a feature of its own."""
 TO_GO, NEARNESS = 0, 1  # 1 by the points to go; then one feature for each of 1 to `NEAR` points
 SEAT_ORDER, IN_TURN = 6, 10  # the place in turn order; whether the seat is in turn and has rolled
 HAS_LONGEST_ROAD, HAS_LARGEST_ARMY, LEAD = 11, 12, 13
@@ -73,10 +73,10 @@ IS_VIEWER = 73
 GOALS = 74  # settlements 0 to 2 roads away, a city, the best two of these
 
 HALF_LIFE, PATIENCE = 60.0, 100.0
-"""Times, in tenths of a roll, in which a purchase and a goal come to count half."""
+"""Times, in tenths of a roll, at which a purchase and a goal count half."""
 
 Means: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 3)]
-"""Hand, pips and what the bank gives for each resource, each a bundle."""
+"""Hand, pips, and shares (trade rates) by resource, each as a bundle."""
 
 
 @kernel
@@ -92,7 +92,7 @@ def means_of(s: State, p: int) -> Means:
 
 @kernel
 def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """How far p is from winning, and when it is to move."""
+    """Write how far p is from winning, and when it is to move."""
     points = int(s.points[p]) if p == viewer else int(s.visible_points[p])
     to_go = max(1, int(s.victory_points) - points)
     features[TO_GO] = to_go * 0.1
@@ -112,7 +112,7 @@ def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> Non
 
 @kernel
 def write_resources(s: State, p: int, features: Float32Array) -> None:
-    """Production, hand and harbors of p."""
+    """Write production, hand and harbors of p."""
     kinds, pips = 0, 0
     for r in range(NUM_RESOURCES):
         features[PIPS + r] = int(s.pips[p, r]) * 0.1
@@ -129,7 +129,7 @@ def write_resources(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Array) -> None:
-    """What the best and the second best of some vertices are worth to p: two features."""
+    """Write two features: the worth to p of the best and the second best of some vertices."""
     best, second = 0, 0
     while spots != 0:
         worth = worth_of_vertex(s, p, bits.first(spots))
@@ -142,7 +142,7 @@ def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Ar
 
 @kernel
 def write_spots(s: State, p: int, features: Float32Array) -> None:
-    """Where p can build settlements, at once and with one and two more roads."""
+    """Write where p can build settlements, at once and with one and two more roads."""
     if settlements_left(s, p) == 0:
         return
     theirs, claimed = 0, 0
@@ -172,7 +172,7 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> None:
-    """How near p is to what can be bought."""
+    """Write how near p is to each purchase."""
     hand, pips, shares = means
     features[PIECES_LEFT] = settlements_left(s, p) * 0.2
     features[PIECES_LEFT + 1] = cities_left(s, p) * 0.25
@@ -189,7 +189,7 @@ def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> N
 
 @kernel
 def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """Development cards of p, by kind where they are the viewer's."""
+    """Write the development cards of p, by kind if p is the viewer."""
     if p == viewer:
         features[CARDS] = min(4, int(s.cards[p, KNIGHT])) * 0.3
         features[CARDS + 1] = min(2, int(s.cards[p, ROAD_BUILDING])) * 0.5
@@ -206,7 +206,7 @@ def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
 
 @kernel
 def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """How p stands in the races for the awards."""
+    """Write how p stands in the races for the awards."""
     features[ROAD_LENGTH] = int(s.road_length[p]) * 0.1
     knights, longest = 0, 0
     for q in range(s.num_players):
@@ -229,7 +229,7 @@ def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
 
 @kernel
 def write_pending(s: State, p: int, features: Float32Array) -> None:
-    """The robber, and what p still has to do in this turn."""
+    """Write the robber's harm to p, and what p still has to do in this turn."""
     blocked = cards_due_from(s, p, int(s.robber)) * pips_of(int(s.token[int(s.robber)]))
     features[BLOCKED] = blocked * 0.1
     features[TO_DISCARD] = int(s.to_discard[p]) * 0.25
@@ -242,7 +242,7 @@ def write_pending(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def write_goals(means: Means, features: Float32Array) -> None:
-    """What each goal is worth, the less, the longer until it is paid; the best and second best.
+    """Write the worth of each goal, discounted by the time until it is paid, and the best two.
 
     The features of spots and of the best city must have been written.
     """
@@ -263,7 +263,7 @@ def write_goals(means: Means, features: Float32Array) -> None:
 
 @kernel
 def write_features(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """The F features of seat p as a viewer knows them."""
+    """Write the F features of seat p as the viewer knows them."""
     for k in range(NUM_FEATURES):
         features[k] = 0.0
     means = means_of(s, p)
@@ -281,7 +281,7 @@ def write_features(s: State, p: int, viewer: int, features: Float32Array) -> Non
 
 @kernel
 def write_position(s: State, viewer: int, features: Float32Array) -> None:
-    """(P * F + C) features of all seats, the viewer first, and of the game as a whole."""
+    """Write (P * F + C) features of all seats, the viewer first, and of the game as a whole."""
     seats = int(s.num_players)
     for k in range(seats):
         here = NUM_FEATURES * k

@@ -1,7 +1,7 @@
 """The network of the value: each seat's win probability, as it is stored and as compiled rules.
 
-The same layers make a logit of what each seat has, of the sum of what the others have and of the
-game as a whole; the softmax of the logits is the value. Letters: F features of a seat, C of the
+The same layers compute a logit of each seat, from its features, the sum of the others' features and
+those of the game; the softmax of the logits is the value. Letters: F features of a seat, C of the
 game, W and H units of the two hidden layers, P seats.
 """
 
@@ -34,18 +34,18 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase
 
 NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
-"""Numbers that make a logit: own features, the sum of the others', those of the game."""
+"""Inputs of a logit: own features, the sum of the others', those of the game."""
 
 WIDTH, HEIGHT = 64, 32
-"""W where nothing else is said, and H."""
+"""The default W, and H."""
 
 BLOCK = 8
-"""Features that are looked at together for changes."""
+"""Features that are checked for changes together."""
 
 FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
 
 LARGEST: Final = float(np.finfo(np.float16).max)
-"""Largest weight: with those within it no win probability overflows."""
+"""Largest weight by which no win probability can overflow."""
 
 
 def sizes_of(width: int) -> tuple[int, ...]:
@@ -64,7 +64,7 @@ def size_of(width: int) -> int:
 
 
 def width_of(size: int) -> int:
-    """W of a network of so many numbers."""
+    """W of a network with this many numbers."""
     return (size - size_of(0)) // (size_of(1) - size_of(0))
 
 
@@ -73,7 +73,7 @@ class ValueNet(StoredModel):
     """A network that estimates each seat's win probability."""
 
     kinds = ("value",)
-    rules: Rules  # those that it was fitted for
+    rules: Rules  # those that it was fitted to
     weights: NDArray[np.float32]  # its parts, one after the other, flat
     card: Mapping[str, Any] = field(default_factory=dict)
 
@@ -94,13 +94,13 @@ class ValueNet(StoredModel):
             raise ValueError(f"value: it is for {fitted} players, the game has {rules.num_players}")
 
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
         network, header = {"kind": self.kinds[0]}, {"rules": self.rules.to_dict()}
         return Stored(network, {"weights": self.weights}, load("units"), header)
 
     @classmethod
     def restored(cls, stored: Stored) -> "ValueNet":
-        """The network of what a file keeps."""
+        """The network of a file's content."""
         header = stored.header
         return cls(Rules.from_dict(header["rules"]), stored.arrays["weights"], header["card"])
 
@@ -119,10 +119,10 @@ def shipped(num_players: int) -> ValueNet:
 
 
 class Workspace(NamedTuple):
-    """A network, and what one thread that judges positions by it writes to.
+    """A network, and the scratch memory of one thread that judges positions by it.
 
-    Positions are judged by what differs from a base, for which the first layer is at hand: from
-    nothing at all, or from the position that `set_base` has set.
+    The first layer is computed from the changes to a base whose units are known: nothing at all, or
+    the position that `set_base` has set.
     """
 
     width: int  # W
@@ -150,7 +150,7 @@ class Workspace(NamedTuple):
 
 
 def in_strips(rows: np.ndarray, width: int) -> np.ndarray:
-    """Rows of weights, strip by strip, so that what is read together stands together."""
+    """Rows of weights, strip by strip, so that what is read together lies together."""
     return np.ascontiguousarray(rows.reshape(-1, width // STRIP, STRIP).swapaxes(0, 1)).ravel()
 
 
@@ -208,7 +208,7 @@ def note_change(at: int, row: int, n: int, w: Workspace) -> int:
 
 @kernel
 def write_units(seats: int, w: Workspace) -> None:
-    """Write what the first layer's units get from all seats, and what those of each get besides."""
+    """Write the first layer's units: the part from all seats, and the rest for each seat."""
     n = 0
     copy_numbers(w.base_units[: (1 + seats) * w.width], w.units)
     for k in range(seats):
@@ -231,7 +231,7 @@ def write_units(seats: int, w: Workspace) -> None:
 
 @kernel
 def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
-    """The same by features that are written already."""
+    """Like `write_values`, by features that are already written, in a game that goes on."""
     seats, values, width = int(s.num_players), w.values, w.width
     write_units(seats, w)
     for at in range(width, (1 + seats) * width, width):
@@ -256,7 +256,7 @@ def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
 
 @kernel
 def clear_base(w: Workspace) -> None:
-    """Judge positions from nothing again."""
+    """Judge positions without a base again."""
     for k in range(w.base.shape[0]):
         w.base[k] = 0
     for k in range(w.base_units.shape[0]):
@@ -266,7 +266,7 @@ def clear_base(w: Workspace) -> None:
 
 @kernel
 def set_base(s: State, viewer: int, w: Workspace) -> None:
-    """Judge positions by what differs from this one, as a viewer knows it, until `clear_base`."""
+    """Make a position, as the viewer knows it, the base of those to come, until `clear_base`."""
     clear_base(w)
     write_position(s, viewer, w.work)
     write_units(int(s.num_players), w)
@@ -276,9 +276,9 @@ def set_base(s: State, viewer: int, w: Workspace) -> None:
 
 @kernel
 def write_values(s: State, viewer: int, w: Workspace) -> None:
-    """Each seat's win probability as a viewer knows the position, into `values`, by seat.
+    """Write each seat's win probability, as the viewer knows the position, into `values`.
 
-    It is certain when the game is finished; all are zero when it is truncated.
+    It is 1 or 0 when the game is finished; all are 0 when it is truncated.
     """
     for p in range(MAX_PLAYERS):
         w.values[p] = 0.0
@@ -293,7 +293,7 @@ def write_values(s: State, viewer: int, w: Workspace) -> None:
 
 @kernel
 def leader_but(p: int, seats: int, values: Float64Array) -> int:
-    """Of the seats other than p that which is likeliest to win."""
+    """The seat likeliest to win, other than p."""
     leader = NOBODY
     for q in range(seats):
         if q != p and (leader == NOBODY or values[q] > values[leader]):

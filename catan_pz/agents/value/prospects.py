@@ -1,6 +1,6 @@
-"""What a player could build and lacks: compiled rules.
+"""What a player could build, and what it lacks for it, as compiled rules.
 
-They read the record itself, but nothing of it that the player could not know.
+They read the record itself, but nothing in it that the player could not know.
 """
 
 import numpy as np
@@ -21,14 +21,14 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.terms import LONGEST_ROAD_MINIMUM, NOBODY, NUM_RESOURCES, Terrain
 
 WORTH_OF_PIP = np.array([10, 10, 9, 11, 11], np.int64)
-"""(R,) worth of a pip of each resource where a settlement is to stand."""
+"""(R,) worth of a pip of each resource at the vertex of a future settlement."""
 FIRST_OF_ITS_KIND = 12
-"""Worth of a resource at a vertex that the player has not had yet."""
+"""Worth of a resource at a vertex that the player doesn't produce yet."""
 
 
 @kernel
 def worth_of_vertex(s: State, p: int, v: int) -> int:
-    """What a settlement of p at a vertex would bring."""
+    """The worth of a settlement of p at a vertex."""
     worth = 0
     kinds = 0
     for k in range(3):
@@ -55,7 +55,7 @@ def pips_at(s: State, v: int) -> int:
 
 @kernel
 def best_city(s: State, p: int) -> int:
-    """The settlement of p that would bring most as a city, or -1."""
+    """The settlement of p with the most pips, for a city; or -1."""
     best, most = -1, -1
     vertices = s.settlements[p]
     while vertices != 0:
@@ -87,7 +87,7 @@ def wants_roads(s: State, p: int) -> bool:
 
 @kernel
 def wants(s: State, p: int, purchase: int) -> bool:
-    """Whether p has a piece and a place for a purchase, or a use."""
+    """Whether p has a piece, a place and a use for a purchase."""
     if purchase == SETTLEMENT:
         return settlements_left(s, p) > 0 and settlement_spots(s, p) != 0
     if purchase == CITY:
@@ -100,7 +100,7 @@ def wants(s: State, p: int, purchase: int) -> bool:
 
 @kernel
 def cards_missing(s: State, p: int, purchase: int) -> int:
-    """Cards that p lacks for a purchase."""
+    """The number of cards that p lacks for a purchase."""
     missing = 0
     for r in range(NUM_RESOURCES):
         missing += max(0, COSTS[purchase, r] - int(s.hand[p, r]))

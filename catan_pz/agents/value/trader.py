@@ -1,4 +1,4 @@
-"""How the player by the value trades: which offer it makes, to whom, in which order.
+"""How the agent "value" trades: which offers it makes, in which order.
 
 Letters: K offers, P seats, R resources, X terms of an answer, T types of players.
 """
@@ -30,15 +30,15 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, MOST_COMPOSED, NUM_RESOURCES, Phase
 
 OFFER_MARGIN: Final = 0.002
-"""Gain in win probability for which an exchange is worth asking for."""
+"""Least gain in win probability for which an offer is made."""
 
 MOST_TRIES: Final = 12
-"""Offers that are planned for, one after the other."""
+"""Most offers of a turn that are planned for, one after the other."""
 
 
 @cache
 def all_offers() -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """(K, R) what the maker of each offer gets less what it gives; (K,) its template or -1."""
+    """(K, R) what the maker of each offer gets minus what it gives; (K,) its template or -1."""
     templates = {tuple(row): k for k, row in enumerate((OFFER_GET - OFFER_GIVE).tolist())}
     most = range(-MOST_COMPOSED, MOST_COMPOSED + 1)
     rows = [
@@ -53,7 +53,7 @@ def all_offers() -> tuple[NDArray[np.int8], NDArray[np.int64]]:
 class Ask(NamedTuple):
     """An offer."""
 
-    swap: NDArray[np.int8]  # (R,) what its maker gets less what it gives
+    swap: NDArray[np.int8]  # (R,) what its maker gets minus what it gives
     template: int  # -1 for one to compose
 
     def first_action(self, view: View) -> int:
@@ -64,18 +64,18 @@ class Ask(NamedTuple):
 
 
 class Offered(NamedTuple):
-    """Offers that might be made, dearest first."""
+    """Possible offers, those of the highest value first."""
 
-    swaps: NDArray[np.int8]  # (K, R) what the maker gets less what it gives
+    swaps: NDArray[np.int8]  # (K, R) what the maker gets minus what it gives
     templates: NDArray[np.int64]  # (K,) -1 for those to compose
     chances: NDArray[np.float64]  # (K,) that somebody agrees
-    values: NDArray[np.float64]  # (K,) the maker's win probability then
-    now: float  # and as things are
+    values: NDArray[np.float64]  # (K,) the maker's win probability after the exchange
+    now: float  # and without it
 
     def first_actions(
         self, view: View, base: float
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Actions by which they begin, and what the best of each is worth beside `base`."""
+        """Actions by which they begin, and the worth of the best of each, given `base` without."""
         found: dict[int, float] = {}
         for swap, template, chance, value in zip(*self[:4], strict=True):
             action = Ask(swap, template).first_action(view)
@@ -86,16 +86,16 @@ class Offered(NamedTuple):
 
 @dataclass
 class Tried:
-    """An offer that is out."""
+    """An offer that waits for answers."""
 
     swap: NDArray[np.int8]
-    most: NDArray[np.int8]  # (P, R) that each could hold before, from the maker on
-    terms: dict[int, NDArray[np.float64]]  # of the answers of those who may pay, by seat
+    most: NDArray[np.int8]  # (P, R) most cards of each hand before, the maker's first
+    terms: dict[int, NDArray[np.float64]]  # of the answers of those who can pay, by seat
 
 
 @dataclass
 class Trader:
-    """Finds offers for one seat of a game, and learns from what becomes of them."""
+    """Finds offers for one seat of a game, and learns from the answers."""
 
     seat: int
     rules: Rules
@@ -110,7 +110,7 @@ class Trader:
         self._composing: NDArray[np.int8] | None = None
 
     def begin(self, view: View, games: np.ndarray, offer: Ask) -> int:
-        """Make an offer, or a counter-offer: the first action."""
+        """Begin an offer or a counter-offer: its first action."""
         action = offer.first_action(view)
         if action >= COMPOSE_GIVE:
             self._composing = offer.swap
@@ -119,7 +119,7 @@ class Trader:
         return action
 
     def next_card(self, view: View) -> int | None:
-        """The next action of an offer of its own that is being composed; None if there is none."""
+        """The next action of an own offer that is being composed; None if there is none."""
         segments, swap = view.segments, self._composing
         if swap is None or not segments["phase"][Phase.COMPOSE]:
             self._composing = None
@@ -131,20 +131,20 @@ class Trader:
                 action = COMPOSE_GIVE + r if lacking[r] < 0 else COMPOSE_GET + r
         return action if view.mask[action] else WITHDRAW
 
-    # -- what the others think of offers
+    # -- how others answer
 
     def _holdings(self, view: View, q: int) -> bytes:
-        """All that the seat knows of another's hand."""
+        """What the seat knows of another's hand."""
         k, segments = (q - self.seat) % self.rules.num_players, view.segments
         return segments["hand_min"][k].tobytes() + segments["hand_max"][k].tobytes()
 
     def _remember(self, view: View, game: np.ndarray, swap: NDArray[np.int8]) -> None:
-        """An offer is made to all others."""
+        """Note an offer to all others."""
         terms = self.terms(game, swap)
         self._tried = Tried(swap, view.segments["hand_max"].copy(), terms)
 
     def terms(self, game: np.ndarray, swap: NDArray[np.int8]) -> dict[int, NDArray[np.float64]]:
-        """The terms (X,) of the answers to an exchange of those who can pay, by seat."""
+        """The terms (X,) of answers to an exchange, of those who can pay, by seat."""
         found = {}
         for q in range(self.rules.num_players):
             row = np.zeros(NUM_TERMS)
@@ -153,7 +153,7 @@ class Trader:
         return found
 
     def learn(self, view: View) -> None:
-        """See what became of the offer that was out."""
+        """Learn from the answers to the last offer, if the view shows them."""
         tried, segments, seats = self._tried, view.segments, self.rules.num_players
         if tried is None or segments["phase"][Phase.COMPOSE]:
             return
@@ -186,10 +186,10 @@ class Trader:
             self._refused[q] = held, [*(swaps if before == held else []), tried.swap]
 
     def heard(self, terms: NDArray[np.float64], agreed: bool) -> None:
-        """An answer; what collects them overrides this."""
+        """Called with each answer; to be overridden by what collects them."""
 
     def _has_refused(self, view: View, swaps: NDArray[np.int8]) -> NDArray[np.int8]:
-        """(K, P) offers that a seat has refused with the cards that it has, and dearer ones."""
+        """(K, P) which offers a seat has refused with its present cards, or cheaper ones."""
         found = np.zeros((len(swaps), MAX_PLAYERS), np.int8)
         for q, (held, refused) in self._refused.items():
             if held == self._holdings(view, q):
@@ -197,13 +197,13 @@ class Trader:
                 found[:, q] = dearer.all(0).any(0)
         return found
 
-    # -- which to make
+    # -- which offers to make
 
     def offers(self, view: View, games: np.ndarray, *, composed: bool = True) -> Offered:
-        """Offers, or counter-offers, that may be made and that the seat gains by.
+        """The possible offers, or counter-offers, by which the seat gains.
 
-        Chances are means over some games (D,) that look to the seat as the present one does.
-        Those of the list alone count without `composed`.
+        Chances are means over games (D,) that look to the seat as the present one does. Without
+        `composed` only the templates are considered.
         """
         swaps, templates = all_offers()
         held = games["hand"][:, : self.rules.num_players].max((0, 1))
@@ -245,7 +245,7 @@ class Trader:
         return Offered(swaps[kept], templates[kept], chance[kept], value[kept], now / len(games))
 
     def chosen(self, offered: Offered, base: float, tries: int) -> Ask | None:
-        """Which to make first, where some may be tried and the seat wins `base` otherwise."""
+        """The offer to make first with some tries left, given the value `base` without; or None."""
         tries = min(tries, MOST_TRIES)
         best, asked = np.zeros(tries + 1), base + OFFER_MARGIN
         k = first_to_try(offered.chances, offered.values, asked, tries, best)
