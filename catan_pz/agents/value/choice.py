@@ -25,7 +25,7 @@ from catan_pz.agents.value.network import (
 from catan_pz.engine import bits
 from catan_pz.engine.hands import move_cards
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
-from catan_pz.engine.outcomes import NUM_OUTCOMES, outcomes_of, victim_of, ways_of
+from catan_pz.engine.outcomes import NUM_OUTCOMES, outcomes_of, ways_of
 from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States, as_games, seat_after
 from catan_pz.engine.trade import ACCEPTED
@@ -34,7 +34,7 @@ from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float64Array, Float64Matrix, Int64Array
 from catan_pz.observation.encode import observe
 from catan_pz.rules import Rules
-from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES, Phase
+from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES, Phase
 
 MARGIN = 0.02
 """Gain in win probability by which an action replaces the evolved player's choice."""
@@ -51,43 +51,20 @@ def value_of(s: State, viewer: int, w: Workspace) -> float:
 
 
 @kernel
-def worth_of_card(games: States, w: Workspace) -> float:
-    """The worth of buying a development card: the mean over the cards of the deck."""
-    s = w.spare[0]
-    p, top = int(games[0].player), DECK_SIZE - int(games[0].deck_left)
-    total = 0.0
-    for kind in range(NUM_CARD_KINDS):
-        count, place = 0, top
-        for k in range(top, DECK_SIZE):
-            if games[0].deck[k] == kind:
-                count, place = count + 1, k
-        if count > 0:
-            w.spare[0] = games[0]
-            s.deck[place] = s.deck[top]
-            s.deck[top] = kind
-            step(s, actions.BUY_DEVELOPMENT_CARD, w.script)
-            total += count * value_of(s, p, w)
-    return total / int(games[0].deck_left)
-
-
-@kernel
-def worth_of_theft(games: States, a: int, w: Workspace) -> float:
-    """The worth of moving the robber or of a theft: the mean over the victim's cards."""
+def worth_over_chance(games: States, a: int, codes: int, w: Workspace) -> float:
+    """The worth of an action with outcomes of chance: the mean over them."""
     s, p = w.spare[0], int(games[0].player)
-    victim = victim_of(games[0], a)
-    if victim == NOBODY:
+    total, ways = 0.0, 0
+    while codes != 0:
+        code = bits.first(codes)
+        codes &= codes - 1
+        count = ways_of(games[0], a, code)
         w.spare[0] = games[0]
+        s.outcome = code
         step(s, a, w.script)
-        return value_of(s, p, w)
-    total = 0.0
-    for r in range(NUM_RESOURCES):
-        count = int(games[0].hand[victim, r])
-        if count > 0:
-            w.spare[0] = games[0]
-            s.outcome = r
-            step(s, a, w.script)
-            total += count * value_of(s, p, w)
-    return total / int(games[0].hand_size[victim])
+        total += count * value_of(s, p, w)
+        ways += count
+    return total / ways
 
 
 @kernel
@@ -146,10 +123,9 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
         return worth_of_answer(games, a, w)
     if a == actions.ROLL:
         return value_of(games[0], p, w)
-    if a == actions.BUY_DEVELOPMENT_CARD:
-        return worth_of_card(games, w)
-    if actions.MOVE_ROBBER <= a < actions.DISCARD:
-        return worth_of_theft(games, a, w)
+    codes = outcomes_of(games[0], a)
+    if codes != 0:
+        return worth_over_chance(games, a, codes, w)
     w.spare[0] = games[0]
     step(s, a, w.script)
     while is_setup(s):  # p goes on as the evolved player, the others as the heuristic one
