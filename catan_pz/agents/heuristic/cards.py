@@ -7,7 +7,6 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.agents.heuristic.features import (
     BITS_PER_RESOURCE,
     bundle_at,
-    covers,
     first_of,
     hand_of,
     of,
@@ -24,6 +23,7 @@ from catan_pz.agents.heuristic.plan import (
 )
 from catan_pz.agents.heuristic.weights import KNIGHTS, WeightRow, plays
 from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.engine.hands import is_covered
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
@@ -233,7 +233,7 @@ def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
     """The gain by the offer of the seat k places away."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
-    if not covers(outlook.hand, got):
+    if not is_covered(got, outlook.hand):
         return -(1 << 40)
     return gain_of(outlook.hand - got + given, outlook)
 

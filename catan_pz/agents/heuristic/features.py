@@ -1,8 +1,8 @@
 """Features read from an observation: bundles of cards, sets of vertices and edges, seats.
 
-A bundle is one int64 with a byte for each resource, BRICK lowest, so that bundles are added
-and subtracted as numbers; pips and trade rates are kept in the same form. Sets are those of
-`engine.bits`.
+A bundle is one int64 with a byte for each resource, BRICK lowest, as the rows of `engine.hands`, so
+that bundles are added and subtracted as numbers; pips and trade rates are kept in the same form.
+Sets are those of `engine.bits`.
 """
 
 from catan_pz.board.topology import EDGES_PER_WORD, VERTEX_HARBOR, VERTEX_HEXES
@@ -43,15 +43,6 @@ def size_of(bundle: int) -> int:
 def some(r: int, n: int) -> int:
     """The bundle of n cards of a resource."""
     return n << (BITS_PER_RESOURCE * r)
-
-
-@kernel
-def covers(hand: int, bundle: int) -> bool:
-    """Whether a hand has all cards of a bundle."""
-    for r in range(NUM_RESOURCES):
-        if of(hand, r) < of(bundle, r):
-            return False
-    return True
 
 
 @kernel

@@ -9,7 +9,6 @@ import numpy as np
 from numba import types
 
 from catan_pz.agents.heuristic.features import (
-    BITS_PER_RESOURCE,
     TWELFTHS,
     of,
     rate_of,
@@ -35,16 +34,10 @@ NEVER = 3000
 CARD_UNIT = 360
 """A pip brings 1/360 of a card in a tenth of a roll."""
 
-ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST = (
-    sum(int(count) << BITS_PER_RESOURCE * r for r, count in enumerate(hands.COSTS[purchase]))
-    for purchase in (hands.ROAD, hands.SETTLEMENT, hands.CITY, hands.CARD)
-)
+ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST = hands.COST_ROWS.tolist()
 """Costs as bundles."""
 
-_road, _settlement, _city, _card = (
-    CARD_UNIT * np.array(hands.COSTS[purchase], np.float64)
-    for purchase in (hands.ROAD, hands.SETTLEMENT, hands.CITY, hands.CARD)
-)
+_road, _settlement, _city, _card = CARD_UNIT * hands.COSTS.astype(np.float64)
 BASKETS = np.array(
     [
         2 * _road + _settlement + _city + _card,

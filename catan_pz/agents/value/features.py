@@ -31,7 +31,7 @@ from catan_pz.agents.value.prospects import (
 )
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
-from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT
+from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT, packed
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import kernel
@@ -82,12 +82,10 @@ Means: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 3)]
 @kernel
 def means_of(s: State, p: int) -> Means:
     """What p buys with."""
-    hand, pips, shares = 0, 0, 0
+    shares = 0
     for r in range(NUM_RESOURCES):
-        hand |= some(r, int(s.hand[p, r]))
-        pips |= some(r, int(s.pips[p, r]))
         shares |= some(r, share_at(int(s.rate[p, r])))
-    return hand, pips, shares
+    return packed(s.hand[p]), packed(s.pips[p]), shares
 
 
 @kernel
