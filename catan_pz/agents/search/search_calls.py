@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from catan_pz.actions import (
-    BUY_DEVELOPMENT_CARD,
-    DISCARD,
-    MOVE_ROBBER,
-    NO_ACTION,
-    ROLL,
-)
+from catan_pz.actions import NO_ACTION
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.rollout import (
     Rollout,
@@ -30,6 +24,7 @@ from catan_pz.agents.search.tree import Walk, descend
 from catan_pz.agents.value.network import Workspace
 from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, write_mask
+from catan_pz.engine.outcomes import outcomes_of
 from catan_pz.engine.play import step
 from catan_pz.engine.state import States
 from catan_pz.kernels.rule import entry, kernel
@@ -111,7 +106,7 @@ def find_win(games: States, played: States, actions: Int64Array, script: Int8Mat
     s = played[0]
     for k in range(actions.shape[0]):
         a = actions[k]
-        wins = not (a in (ROLL, BUY_DEVELOPMENT_CARD) or MOVE_ROBBER <= a < DISCARD)
+        wins = outcomes_of(games[0], a) == 0
         for i in range(games.shape[0]):
             if wins:
                 played[0] = games[i]

@@ -243,11 +243,13 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
         while rest != 0:
             total += ways_of(games[i], a, bits.first(rest))
             rest &= rest - 1
-        while certain or codes != 0:
+        if certain:
+            codes = 1  # code 0 alone
+        while codes != 0:
+            code, chance = bits.first(codes), 1.0
+            codes &= codes - 1
             w.spare[0] = games[i]
-            code, chance = 0, 1.0
             if not certain:
-                code = bits.first(codes)
                 chance = ways_of(games[i], a, code) / total
                 s.outcome = code
             if a >= 0:
@@ -259,8 +261,6 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
             for p in range(s.num_players):
                 values[code, p] += chance * w.values[p]
                 cards[code, p] += chance * (int(s.hand_size[p]) - int(games[i].hand_size[p]))
-            codes &= codes - 1
-            certain = False
     clear_base(w)
 
 
