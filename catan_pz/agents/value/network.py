@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.agents.base import refuse_others
 from catan_pz.agents.model_files import Stored, StoredModel
 from catan_pz.agents.tiles import STRIP, Matrix, add_rows, copy_numbers, multiply
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
@@ -89,9 +90,7 @@ class ValueNet(StoredModel):
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games of another number of players."""
-        fitted = self.rules.num_players
-        if rules.num_players != fitted:
-            raise ValueError(f"value: it is for {fitted} players, the game has {rules.num_players}")
+        refuse_others("value", rules, players=self.rules.num_players)
 
     def stored(self) -> Stored:
         """The content of its file."""

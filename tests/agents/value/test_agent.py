@@ -188,7 +188,7 @@ def test_advice_and_policy_agree_with_what_it_plays(trading: bool) -> None:
 
 
 def test_a_network_for_other_games_is_refused() -> None:
-    with pytest.raises(ValueError, match="for 2 players, the game has 4"):
+    with pytest.raises(ValueError, match="'value' plays games of 2 players; this one has 4"):
         ValueAgent(net=liking()).check_rules(Rules())
 
 
