@@ -40,7 +40,7 @@ def load(
     try:
         if sha256 is None:
             told = Path(hf_hub_download(repository, CHECKSUM, revision=revision))
-            sha256 = told.read_text(encoding="utf-8").split()[0]
+            sha256 = told.read_text(encoding="utf-8").strip().partition(" ")[0]
         path = Path(hf_hub_download(repository, MODEL, revision=revision))
     except (OSError, ValueError, EntryNotFoundError) as error:
         reason = " ".join(str(error).split())

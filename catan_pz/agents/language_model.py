@@ -8,6 +8,7 @@ import warnings
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from functools import cache
+from math import inf
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -16,7 +17,7 @@ import numpy as np
 
 from catan_pz.actions import END_TURN, REJECT, WITHDRAW
 from catan_pz.agents.base import Agent, SeatResult
-from catan_pz.checks import check_count, check_number, not_possible, quoted
+from catan_pz.checks import check_count, check_flag, check_number, not_possible, quoted
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.names import shown
@@ -151,7 +152,7 @@ class LanguageModelAgent(Agent):
     ) -> None:
         if not isinstance(model, str) or not model:
             raise not_possible("model", model, "the name of a model")
-        if base_url is not None and not base_url.startswith(("http://", "https://")):
+        if base_url is not None and not str(base_url).startswith(("http://", "https://")):
             raise not_possible("base_url", base_url, "an address such as http://localhost:8000/v1")
         if base_url is None and not os.environ.get(key):
             raise ValueError(
@@ -170,10 +171,17 @@ class LanguageModelAgent(Agent):
         }
         if temperature is not None:
             self._options["temperature"] = check_number("temperature", temperature, least=0)
-        if tools:
+        if check_flag("tools", tools):
             self._options |= {"tools": [_TOOL], "tool_choice": "auto"}
-        self._prices = (input_price / 1e6, output_price / 1e6)
-        self._limits = (game_seconds or float("inf"), game_cost or float("inf"))
+        self._prices = (
+            check_number("input_price", input_price, least=0) / 1e6,
+            check_number("output_price", output_price, least=0) / 1e6,
+        )
+        limits = {"game_seconds": game_seconds, "game_cost": game_cost}
+        self._limits = [
+            inf if limit is None else check_number(name, limit, above=0)
+            for name, limit in limits.items()
+        ]
         self._folder = None if transcripts is None else Path(transcripts)
         _client(*self._server)  # the library is missing now, or never
 

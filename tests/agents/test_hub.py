@@ -57,6 +57,9 @@ def test_the_checksum_is_that_of_the_repository_or_of_the_name(repository: Path)
     for name in ("hf:owner/mine", f"hf:owner/mine:sha256={checksum}"):
         with pytest.raises(ValueError, match=f"has the SHA-256 .*, not {checksum}"):
             agents.load(name)
+    (repository / "model.npz.sha256").write_bytes(b"")
+    with pytest.raises(ValueError, match="has the SHA-256"):
+        agents.load("hf:owner/mine")
 
 
 def test_no_network_and_no_library_are_told_in_one_line(

@@ -226,8 +226,22 @@ def test_keys_are_asked_for_and_never_told(monkeypatch: Any) -> None:
     assert "secret-2" not in str(error.value)
     with pytest.raises(ValueError, match="has no option 'modle'"):
         agents.load("llm:modle=m")
-    with pytest.raises(ValueError, match="base_url must be an address such as http://"):
-        agents.load("llm:model=m,base_url=localhost:8000")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"base_url": "localhost:8000"}, "base_url must be an address such as http://"),
+        ({"base_url": 8000}, "base_url must be an address such as http://"),
+        ({"game_cost": 0}, "game_cost must be a finite number above 0, got 0"),
+        ({"game_seconds": "short"}, "game_seconds must be a finite number above 0"),
+        ({"input_price": -1}, "input_price must be a finite number from 0"),
+        ({"tools": "some"}, "tools must be"),
+    ],
+)
+def test_options_that_are_not_possible_are_named(options: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        agents.load("llm:model=m", **{"base_url": "http://localhost"} | options)
 
 
 def test_many_games_ask_at_once() -> None:
