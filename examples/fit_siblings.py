@@ -36,7 +36,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search.rollout import PLAYERS, Rollout
 from catan_pz.agents.search.search_calls import Simulations
 from catan_pz.agents.table import Table
-from catan_pz.agents.value.agent import SETUP, ValueAgent, judged, phase_of
+from catan_pz.agents.value.agent import SETUP, ValueAgent, judged_actions, phase_of
 from catan_pz.agents.value.choice import MARGIN
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.network import ValueNet, shipped, workspace
@@ -87,7 +87,7 @@ class Sampler(ValueAgent):
 
     def _look(self, view: View, phase: Phase) -> None:
         games, seats = as_games(view.resample_many(self.rng, DRAWN)), self.rules.num_players
-        actions = judged(view)
+        actions = judged_actions(view)
         order = np.argsort(-self._judge.worths(games, actions, int(self.rng.integers(2**62))))
         if len(order) > BEST:
             also = [int(self.rng.choice(order[BEST:]))]

@@ -2,7 +2,7 @@
 
 It is a graph network that shares its weights across the vertices, edges and hexes of the board:
 the same small layers compute the embedding of every vertex, edge and hex, first from its own
-features, then by message passing from its neighbours. Each row of a matrix is padded with zeros to
+features, then by message passing from its neighbors. Each row of a matrix is padded with zeros to
 whole tiles. Letters: V vertices, W size of an embedding, D dense units, A actions.
 """
 

@@ -25,7 +25,7 @@ from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
-from catan_pz.agents.value.agent import SETUP, judged
+from catan_pz.agents.value.agent import SETUP, judged_actions
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.network import shipped
 from catan_pz.events import EventKind, Events, outcome_code
@@ -269,7 +269,7 @@ class _Walk:
 
         An offer is compared with others and with none. To have made none counts at a turn's end.
         """
-        actions, offers = judged(view), self._offers[game.player]
+        actions, offers = judged_actions(view), self._offers[game.player]
         made = offers.offer(view, games, played)
         if made is None and played not in actions:
             return

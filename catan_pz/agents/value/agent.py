@@ -84,10 +84,10 @@ class ValueAgent(Agent):
                 return action
         if np.count_nonzero(view.mask) == 1:
             return int(view.mask.argmax())
-        judged = self._judged(view)
-        if judged.offer is None or self._trader is None:
-            return judged.chosen
-        return self._trader.begin(view, judged.games, judged.offer)
+        judgment = self._judgment(view)
+        if judgment.offer is None or self._trader is None:
+            return judgment.chosen
+        return self._trader.begin(view, judgment.games, judgment.offer)
 
     def trade(self, view: View) -> int | None:
         """Its action in trade with others: an offer, a card of one, an answer; or None."""
@@ -99,25 +99,25 @@ class ValueAgent(Agent):
         action = self.act(view)
         return action if action >= OFFER else None
 
-    def _judged(self, view: View, *, with_next: bool = True) -> "_Judged":
-        """The judgement of its actions, each together with the best second one of the turn."""
-        phase, chosen, actions = phase_of(view), self._evolved.act(view), judged(view)
+    def _judgment(self, view: View, *, with_next: bool = True) -> "_Judgment":
+        """The judgment of its actions, each together with the best second one of the turn."""
+        phase, chosen, actions = phase_of(view), self._evolved.act(view), judged_actions(view)
         offers = self._trader is not None and phase != Phase.COMPOSE and may_offer(view)
         games = self._games(view)
         if phase == Phase.COMPOSE or (len(actions) == 1 and not offers):
-            return _Judged(chosen, games)
+            return _Judgment(chosen, games)
         if chosen not in actions:
             chosen = REJECT if phase == Phase.ANSWER else END_TURN
         worths = self._judge.worths(games, actions, self.random.next(), with_next=with_next)
         best = (worths - np.where(actions != chosen, self._margin(view), 0.0)).argmax()
         taken = int(actions[best])
         if not offers or self._trader is None:
-            return _Judged(taken, games, actions, worths)
+            return _Judgment(taken, games, actions, worths)
         offered = self._trader.offers(view, games)
         base = offered.now if taken == END_TURN else max(offered.now, float(worths[best]))
         tries = int(view.segments["offers_left"][0]) if phase == Phase.MAIN else 1
         offer = self._trader.chosen(offered, base, tries)
-        return _Judged(taken, games, actions, worths, offer, (offered, base))
+        return _Judgment(taken, games, actions, worths, offer, (offered, base))
 
     def _games(self, view: View) -> np.ndarray:
         rng = np.random.default_rng(self.random.next())
@@ -133,22 +133,22 @@ class ValueAgent(Agent):
         Each action is judged by itself. The one that it would choose by that gets its margin on
         top; actions that aren't judged have the value of the position.
         """
-        judged = self._judged(view, with_next=False).with_offers(view)
+        judgment = self._judgment(view, with_next=False).with_offers(view)
         worths = np.zeros(len(view.mask))
-        worths[:] = self._judge.win_probabilities(judged.games, self.seat)[self.seat]
-        worths[judged.actions] = judged.worths
-        worths[judged.first(view)] += self._margin(view)
+        worths[:] = self._judge.win_probabilities(judgment.games, self.seat)[self.seat]
+        worths[judgment.actions] = judgment.worths
+        worths[judgment.first(view)] += self._margin(view)
         legal = view.mask != 0
         odds = np.where(legal, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
         return np.asarray(odds / odds.sum())
 
     def advise(self, view: View) -> Advice:
         """The actions by their value, the one that it takes first."""
-        judged = self._judged(view).with_offers(view)
-        if len(judged.actions) == 0:
-            return Advice.of_choice(judged.chosen)
-        order = np.lexsort((-judged.worths, judged.actions != judged.first(view)))
-        return Advice(judged.actions[order], win_probabilities=judged.worths[order])
+        judgment = self._judgment(view).with_offers(view)
+        if len(judgment.actions) == 0:
+            return Advice.of_choice(judgment.chosen)
+        order = np.lexsort((-judgment.worths, judgment.actions != judgment.first(view)))
+        return Advice(judgment.actions[order], win_probabilities=judgment.worths[order])
 
     def win_probabilities(self, view: View) -> NDArray[np.float64]:
         """(P,) each seat's win probability by the value."""
@@ -166,8 +166,8 @@ def phase_of(view: View) -> Phase:
     return Phase(int(view.segments["phase"].argmax()))
 
 
-class _Judged(NamedTuple):
-    """The judgement of a decision."""
+class _Judgment(NamedTuple):
+    """The judgment of a decision."""
 
     chosen: int  # apart from offers
     games: np.ndarray
@@ -176,7 +176,7 @@ class _Judged(NamedTuple):
     offer: Ask | None = None  # made instead of `chosen`
     offered: tuple[Offered, float] | None = None  # all offers, and the value without any
 
-    def with_offers(self, view: View) -> "_Judged":
+    def with_offers(self, view: View) -> "_Judgment":
         """A copy that judges the actions by which offers begin, too."""
         if self.offered is None:
             return self
@@ -190,7 +190,7 @@ class _Judged(NamedTuple):
         return self.chosen if self.offer is None else self.offer.first_action(view)
 
 
-def judged(view: View) -> NDArray[np.int64]:
+def judged_actions(view: View) -> NDArray[np.int64]:
     """(K,) legal actions that are judged one by one: all but offers and counter-offers."""
     legal = np.flatnonzero(view.mask).astype(np.int64)
     return legal[~is_offering(legal)]
