@@ -114,7 +114,7 @@ class Offers(Trader):
         chances = np.zeros((len(games), MAX_PLAYERS))
         for k, row in enumerate(chances):
             for q, terms in self.terms(as_games(games[k : k + 1]), swap).items():
-                row[q] = self._odds[q] @ self.acceptance.chances(terms)
+                row[q] = self._posterior[q] @ self.acceptance.chances(terms)
         chances[:, self._has_refused(view, swap[None])[0] != 0] = 0
         chance, partner = float(1 - (1 - chances).prod(1).mean()), int(chances.mean(0).argmax())
         is_last = bool(view.segments["offers_left"][0] <= 1)

@@ -139,8 +139,8 @@ class ValueAgent(Agent):
         worths[judgment.actions] = judgment.worths
         worths[judgment.first(view)] += self._margin(view)
         legal = view.mask != 0
-        odds = np.where(legal, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
-        return np.asarray(odds / odds.sum())
+        weights = np.where(legal, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
+        return np.asarray(weights / weights.sum())
 
     def advise(self, view: View) -> Advice:
         """The actions by their value, the one that it takes first."""

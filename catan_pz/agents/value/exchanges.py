@@ -104,14 +104,14 @@ def write_terms(
 
 
 @kernel
-def chance_of(terms: Float64Array, types: Float64Matrix, odds: Float64Array) -> float:
+def chance_of(terms: Float64Array, types: Float64Matrix, posterior: Float64Array) -> float:
     """The chance that a seat agrees, given the probabilities (T,) of its type."""
     total = 0.0
     for t in range(types.shape[0]):
         logit = 0.0
         for k in range(types.shape[1]):
             logit += types[t, k] * terms[k]
-        total += odds[t] / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
+        total += posterior[t] / (1.0 + math.exp(-max(-30.0, min(30.0, logit))))
     return total
 
 
@@ -122,7 +122,7 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
     swaps: Int8Matrix,
     refused: Int8Matrix,
     types: Float64Matrix,
-    odds: Float64Matrix,
+    posterior: Float64Matrix,
     w: Workspace,
     terms: Float64Array,
     chances: Float64Matrix,
@@ -130,8 +130,9 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
 ) -> float:
     """Write the chance (K, P) that each seat agrees to each exchange, and what the maker then wins.
 
-    The chance is 0 where a seat can't pay, has refused, or where the exchange helps the likeliest
-    winner among the others more than the maker. Returns the maker's win probability as things are.
+    The posterior (P, T) holds the probabilities of each seat's type. The chance is 0 where a seat
+    can't pay, has refused, or where the exchange helps the likeliest winner among the others more
+    than the maker. Returns the maker's win probability as things are.
     """
     w.spare[0] = games[0]
     s, seats, base = w.spare[0], int(games[0].num_players), w.base
@@ -152,7 +153,7 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
             exchange_hands(s, maker, q, swaps[k], 1)
             write_hand(s, q, theirs)
             write_terms(s, maker, q, before, theirs, terms)
-            chance = chance_of(terms, types, odds[q])
+            chance = chance_of(terms, types, posterior[q])
             if chance >= LEAST_CHANCE:
                 write_hand(s, maker, mine)
                 write_values_of_features(s, maker, w)

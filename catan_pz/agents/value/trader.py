@@ -104,7 +104,7 @@ class Trader:
 
     def __post_init__(self) -> None:
         self._work = workspace(self.net.weights, self.rules.num_actions)
-        self._odds = np.tile(self.acceptance.prior, (MAX_PLAYERS, 1))
+        self._posterior = np.tile(self.acceptance.prior, (MAX_PLAYERS, 1))
         self._refused: dict[int, tuple[bytes, list[NDArray[np.int8]]]] = {}
         self._tried: Tried | None = None
         self._composing: NDArray[np.int8] | None = None
@@ -177,8 +177,8 @@ class Trader:
     def _note(self, view: View, tried: Tried, q: int, agreed: bool) -> None:
         if q in tried.terms:
             chances = self.acceptance.chances(tried.terms[q])
-            self._odds[q] *= chances if agreed else 1 - chances
-            self._odds[q] /= self._odds[q].sum()
+            self._posterior[q] *= chances if agreed else 1 - chances
+            self._posterior[q] /= self._posterior[q].sum()
             self.heard(tried.terms[q], agreed)
         if not agreed:
             held = self._holdings(view, q)
@@ -223,7 +223,7 @@ class Trader:
                 swaps,
                 refused,
                 self.acceptance.types,
-                self._odds,
+                self._posterior,
                 self._work,
                 terms,
                 some,
