@@ -210,17 +210,21 @@ def judge(
     w: Workspace,
     worths: Float64Array,
 ) -> None:
-    """Write the worths (K,) of actions (K,) to the seat to move."""
-    set_base(games[0], int(games[0].player), w)
-    for k in range(judged.shape[0]):
-        worths[k] = worth_of(games, judged[k], with_next, seed, w)
-    clear_base(w)
+    """Add up the worths (K,) of actions (K,) to the seat to move, over games (D,)."""
+    for i in range(games.shape[0]):
+        set_base(games[i], int(games[i].player), w)
+        for k in range(judged.shape[0]):
+            worths[k] += worth_of(games[i : i + 1], judged[k], with_next, seed, w)
+        clear_base(w)
 
 
 @entry
-def estimate(games: States, viewer: int, w: Workspace) -> None:
-    """Write each seat's win probability, as the viewer knows the game, into `values`."""
-    write_values(games[0], viewer, w)
+def estimate(games: States, viewer: int, w: Workspace, totals: Float64Array) -> None:
+    """Add up each seat's win probability (P,), as the viewer knows them, over games (D,)."""
+    for i in range(games.shape[0]):
+        write_values(games[i], viewer, w)
+        for p in range(totals.shape[0]):
+            totals[p] += w.values[p]
 
 
 @entry
@@ -286,20 +290,15 @@ class Judge:
         Actions that make an offer are worth the position's value. The seed is for the players that
         complete the set-up. `with_next` counts the best second action, where that is more.
         """
-        total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
-        for k in range(len(games)):
-            game = as_games(games[k : k + 1])
-            judge(game, actions, with_next, np.uint64(seed), self._work, of_game)
-            total += of_game
-        return total / len(games)
+        totals = np.zeros(len(actions))
+        judge(as_games(games), actions, with_next, np.uint64(seed), self._work, totals)
+        return totals / len(games)
 
     def win_probabilities(self, games: np.ndarray, viewer: int) -> NDArray[np.float64]:
         """(P,) win probabilities as the viewer knows the position, the means over games (D,)."""
-        total = np.zeros(MAX_PLAYERS)
-        for k in range(len(games)):
-            estimate(as_games(games[k : k + 1]), viewer, self._work)
-            total += self._work.values[:MAX_PLAYERS]
-        return total[: self._seats] / len(games)
+        totals = np.zeros(self._seats)
+        estimate(as_games(games), viewer, self._work, totals)
+        return totals / len(games)
 
     def outcomes(
         self, games: np.ndarray, action: int, viewer: int, seed: int = 0

@@ -128,42 +128,46 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
     chances: Float64Matrix,
     values: Float64Matrix,
 ) -> float:
-    """Write the chance (K, P) that each seat agrees to each exchange, and what the maker then wins.
+    """Add up the chance (K, P) that each seat agrees to each exchange, and that times its value.
 
+    The sums are over games (D,), and the value is the maker's win probability after the exchange.
     The posterior (P, T) holds the probabilities of each seat's type. The chance is 0 where a seat
     can't pay, has refused, or where the exchange helps the likeliest winner among the others more
-    than the maker. Returns the maker's win probability as things are.
+    than the maker. Returns the sum of the maker's win probability as things are.
     """
-    w.spare[0] = games[0]
-    s, seats, base = w.spare[0], int(games[0].num_players), w.base
-    set_base(s, maker, w)
-    write_values_of_features(s, maker, w)
-    now, leader = w.values[maker], leader_but(maker, seats, w.values)
-    of_leader = w.values[leader]
-    mine = w.work[:NUM_FEATURES]
-    for q in range(seats):
-        if not is_addressed(s, maker, q):
-            continue
-        here = place_of(s, q, maker)
-        before, theirs = base[here : here + NUM_FEATURES], w.work[here : here + NUM_FEATURES]
-        for k in range(swaps.shape[0]):
-            chances[k, q], values[k, q] = 0.0, now
-            if refused[k, q] != 0 or not can_pay(s, q, swaps[k]):
+    total = 0.0
+    s, base, mine = w.spare[0], w.base, w.work[:NUM_FEATURES]
+    for i in range(games.shape[0]):
+        w.spare[0] = games[i]
+        seats = int(s.num_players)
+        set_base(s, maker, w)
+        write_values_of_features(s, maker, w)
+        now, leader = w.values[maker], leader_but(maker, seats, w.values)
+        of_leader = w.values[leader]
+        total += now
+        for q in range(seats):
+            if not is_addressed(s, maker, q):
                 continue
-            exchange_hands(s, maker, q, swaps[k], 1)
-            write_hand(s, q, theirs)
-            write_terms(s, maker, q, before, theirs, terms)
-            chance = chance_of(terms, types, posterior[q])
-            if chance >= LEAST_CHANCE:
-                write_hand(s, maker, mine)
-                write_values_of_features(s, maker, w)
-                gain = w.values[maker] - now
-                if gain > 0 and w.values[leader] - of_leader <= gain:
-                    chances[k, q], values[k, q] = chance, w.values[maker]
-            exchange_hands(s, maker, q, swaps[k], -1)
-        copy_numbers(before, theirs)
-    clear_base(w)
-    return now
+            here = place_of(s, q, maker)
+            before, theirs = base[here : here + NUM_FEATURES], w.work[here : here + NUM_FEATURES]
+            for k in range(swaps.shape[0]):
+                if refused[k, q] != 0 or not can_pay(s, q, swaps[k]):
+                    continue
+                exchange_hands(s, maker, q, swaps[k], 1)
+                write_hand(s, q, theirs)
+                write_terms(s, maker, q, before, theirs, terms)
+                chance = chance_of(terms, types, posterior[q])
+                if chance >= LEAST_CHANCE:
+                    write_hand(s, maker, mine)
+                    write_values_of_features(s, maker, w)
+                    gain = w.values[maker] - now
+                    if gain > 0 and w.values[leader] - of_leader <= gain:
+                        chances[k, q] += chance
+                        values[k, q] += chance * w.values[maker]
+                exchange_hands(s, maker, q, swaps[k], -1)
+            copy_numbers(before, theirs)
+        clear_base(w)
+    return total
 
 
 @entry

@@ -213,24 +213,18 @@ class Trader:
         swaps, templates = np.ascontiguousarray(swaps[legal]), templates[legal]
         shape = len(swaps), MAX_PLAYERS
         chances, values = np.zeros(shape), np.zeros(shape)
-        some, worth, now = np.zeros(shape), np.zeros(shape), 0.0
-        refused, terms = self._has_refused(view, swaps), np.zeros(NUM_TERMS)
-        for k in range(len(games)):
-            some[:], worth[:] = 0, 0
-            now += weigh(
-                as_games(games[k : k + 1]),
-                self.seat,
-                swaps,
-                refused,
-                self.acceptance.types,
-                self._posterior,
-                self._work,
-                terms,
-                some,
-                worth,
-            )
-            chances += some
-            values += some * worth
+        now = weigh(
+            as_games(games),
+            self.seat,
+            swaps,
+            self._has_refused(view, swaps),
+            self.acceptance.types,
+            self._posterior,
+            self._work,
+            np.zeros(NUM_TERMS),
+            chances,
+            values,
+        )
         values /= np.maximum(chances, 1e-9)
         chances /= len(games)
         # Of those who agree the seat takes the one with whom it wins most.

@@ -29,13 +29,13 @@ def weighed(game: Game) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """All offers with their chances (K, P) and values (K, P), and the value as things are."""
     swaps, _ = all_offers()
     chances, values = np.zeros((2, len(swaps), MAX_PLAYERS))
-    types, odds = np.zeros((1, NUM_TERMS)), np.ones((MAX_PLAYERS, 1))
+    types, posterior = np.zeros((1, NUM_TERMS)), np.ones((MAX_PLAYERS, 1))
     types[0, 0] = 1.0
     refused = np.zeros((len(swaps), MAX_PLAYERS), np.int8)
     work = workspace(shipped(4).weights, game.rules.num_actions)
-    args = (game.player, swaps, refused, types, odds, work, np.zeros(NUM_TERMS))
+    args = (game.player, swaps, refused, types, posterior, work, np.zeros(NUM_TERMS))
     now = weigh(as_games(game.games), *args, chances, values)
-    return swaps, chances, values, now
+    return swaps, chances, values / np.maximum(chances, 1e-9), now
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
