@@ -220,6 +220,8 @@ def play_schedule(
             if config.records is not None:
                 remove_drafts(config.records)  # of a match that was killed
             missing = [game for game in scheduled if game.number not in file.games]
+            if match.stop is not None and file.games and match.stop(file.games):
+                missing = []
             tasks = make_tasks(config, entrants, missing, executor.workers)
             done, forfeits = len(file.games), 0
             with (

@@ -1,5 +1,8 @@
 """Matches that stop as soon as an Elo difference is told."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -41,12 +44,16 @@ def test_pairs_that_cancel_each_other_say_more_than_games_would() -> None:
     assert by_seat < 5 * by_luck < 0
 
 
-def test_a_match_ends_with_the_verdict() -> None:
-    stop = SequentialMatch.of_words("heuristic", "0,200")
+def test_a_match_ends_with_the_verdict(tmp_path: Path) -> None:
     agents, rules = ["heuristic", "random"], {"victory_points": 4, "trading": False}
-    result = play_match(agents, 200, seed=3, stop=stop, progress=False, **rules)
-    assert stop.blocks < len(result.games) < 200  # games of a batch end together
-    assert "200 Elo or more" in str(stop)
+    results = []
+    for _ in range(2):  # once it has ended it goes no further
+        stop = SequentialMatch.of_words("heuristic", "0,200")
+        options: dict[str, Any] = {"stop": stop, "results": tmp_path / "games.jsonl", **rules}
+        results.append(play_match(agents, 200, seed=3, progress=False, **options))
+        assert "200 Elo or more" in str(stop)
+    assert stop.blocks < len(results[0].games) < 200  # games of a batch end together
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("words", ["20,0", "5", "a,b", "0,nan"])
