@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.random_stream import RandomStream, nth_numbers, scramble
-from catan_pz.engine.chance import FEWEST_ROLLS_LEFT
+from catan_pz.agents.random_stream import scramble
+from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.deal import NO_SCRIPT
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 
 _STREAM: Final = 0x5851F42D4C957F2D
-_OUTCOMES: Final = 36
 FIRST_COUNT: Final = 128
 """Rolls made at first; twice as many where a game takes more turns."""
 
@@ -41,31 +41,17 @@ def rolls_of(rules: Rules, seed: int, count: int) -> NDArray[np.int8]:
 def rolls(seed: int, count: int, *, balanced: bool, remembering: int = 0) -> NDArray[np.int8]:
     """(count,) the first rolls of a game, as 6 * (first die - 1) + (second die - 1).
 
-    Balanced ones are drawn from the 36 outcomes without replacement, until fewer than 13 are left.
-
     Args:
         seed: of the game.
         count: how many.
         balanced: whether they are balanced.
         remembering: players who roll in turn with dice that have a memory; 0 for other dice.
     """
-    stream = RandomStream(scramble(seed ^ _STREAM))
-    if remembering:
-        dice = "balanced" if balanced else "random"
-        game = Game(num_players=remembering, dice=dice, dice_memory=True, seed=0)
-        game.games["rng"] = stream.seed
-        array = np.zeros(count, np.int8)
-        game_calls.roll_ahead(game.games, 0, NO_SCRIPT, array)
-    elif not balanced:
-        bits = nth_numbers(np.array((stream.seed,), np.uint64), np.arange(count))
-        array = ((bits >> np.uint64(32)) * np.uint64(_OUTCOMES) >> np.uint64(32)).astype(np.int8)
-    else:
-        codes, left = [], list(range(_OUTCOMES))
-        for _ in range(count):
-            if len(left) < FEWEST_ROLLS_LEFT:
-                left = list(range(_OUTCOMES))
-            codes.append(left.pop(stream.below(len(left))))
-        array = np.array(codes, np.int8)
+    games, array = as_games(np.zeros(1, STATE)), np.zeros(count, np.int8)
+    games["rng"], games["outcome"] = scramble(seed ^ _STREAM), NO_OUTCOME
+    games["balanced_dice"], games["dice_memory"] = balanced, remembering > 0
+    games["num_players"] = remembering or 1
+    game_calls.roll_ahead(games, 0, NO_SCRIPT, array)
     array.setflags(write=False)
     return array
 
