@@ -13,13 +13,10 @@ from contextlib import contextmanager, suppress
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import Any, Final, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 _DRAFT: Final = ".draft"
 _STEM: Final = 32
@@ -188,22 +185,25 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def held(path: Path) -> "FileLock | None":
-    """A lock on what lies at a path, or None if somebody holds it; it ends with the process."""
+@contextmanager
+def held(path: Path) -> Iterator[bool]:
+    """Keep others from what lies at a path; False where somebody else keeps it.
+
+    A process that is killed keeps nothing.
+    """
     from filelock import FileLock, Timeout
 
     lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0, thread_local=False)
     try:
         lock.acquire()
     except Timeout:
-        return None
+        yield False
+        return
     except NotImplementedError:  # the file system knows no locks: nobody is refused
         pass
-    return lock
-
-
-def release(lock: "FileLock") -> None:
-    """Let others have a lock."""
-    with suppress(OSError):  # Windows removes no open file
-        Path(lock.lock_file).unlink()
-    lock.release()
+    try:
+        yield True
+    finally:
+        with suppress(OSError):  # Windows removes no open file
+            Path(lock.lock_file).unlink()
+        lock.release()

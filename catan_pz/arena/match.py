@@ -14,7 +14,7 @@ from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.records import recording
 from catan_pz.arena.report import forfeit_lines
 from catan_pz.arena.results import FORFEIT, GameResult, Result, result_of_complete_blocks
-from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
+from catan_pz.arena.results_file import found_seed, header_of, results_file
 from catan_pz.arena.schedule import Lineup, MatchConfig, Schedule, even_lineups, spread
 from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
 from catan_pz.files import remove_drafts
@@ -214,8 +214,7 @@ def play_schedule(
         recorded=frozenset(spread([game.number for game in scheduled], match.most_records)),
     )
     header = header_of(config, schedule, [entrant.description for entrant in entrants])
-    with recording(config, scheduled):
-        file = ResultsFile(match.results, header, scheduled)
+    with recording(config, scheduled), results_file(match.results, header, scheduled) as file:
         try:
             if config.records is not None:
                 remove_drafts(config.records)  # of a match that was killed
@@ -238,8 +237,6 @@ def play_schedule(
                         break
         except KeyboardInterrupt:
             raise Interrupted(len(file.games), len(scheduled), file.path) from None
-        finally:
-            file.close()
     result = result_of_complete_blocks(
         config.names, schedule.lineups, rules, seed, file.games.values()
     )

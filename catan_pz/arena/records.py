@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
-from catan_pz.files import held, release
+from catan_pz.files import held
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 
@@ -36,11 +36,10 @@ def recording(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> Iterat
         yield
         return
     folder.mkdir(parents=True, exist_ok=True)
-    lock = held(folder / "recording")
-    if lock is None:
-        reason = "another match records its games there; wait until that has ended"
-        raise _refused(folder, f"{reason}, or give another folder")
-    try:
+    with held(folder / "recording") as is_free:
+        if not is_free:
+            reason = "another match records its games there; wait until that has ended"
+            raise _refused(folder, f"{reason}, or give another folder")
         games = {record_path(folder, game.number): game for game in scheduled}
         for path in sorted(folder.glob("game-[0-9]*.jsonl")):
             if path not in games or not _begins(config, games[path], path):
@@ -50,8 +49,6 @@ def recording(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> Iterat
                     "recorded games, or with those of this match",
                 )
         yield
-    finally:
-        release(lock)
 
 
 def _refused(folder: Path, reason: str) -> ValueError:

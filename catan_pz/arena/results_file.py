@@ -6,7 +6,8 @@ line is then dropped and its game played again.
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
@@ -23,7 +24,7 @@ from catan_pz.arena.results import (
 )
 from catan_pz.arena.schedule import MatchConfig, Schedule, ScheduledGame
 from catan_pz.checks import check_seed, quoted, shaped
-from catan_pz.files import held, named_errors, read_file, release
+from catan_pz.files import held, named_errors, read_file
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 
@@ -88,81 +89,77 @@ def found_lineups(path: Path) -> list[list[str]] | None:
 
 
 class ResultsFile:
-    """A file of results, open for appending; without a path, results are kept in memory only.
-
-    Until it is closed nobody else can open it for appending.
-
-    Args:
-        path: of the file, which is created if there is none.
-        header: of the match.
-        schedule: (G,) the games of the match; None where line-ups and seats are drawn by
-            somebody else.
+    """The results of a match, appended to a file as its games end; see `results_file`.
 
     Attributes:
-        path: of the file, or None.
+        path: of the file; None where results are kept in memory only.
         games: results so far, those of the file included, by number.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None,
-        header: dict[str, Any],
-        schedule: Sequence[ScheduledGame] | None,
-    ) -> None:
-        self.path = None if path is None else Path(path)
-        self.games: dict[int, GameResult] = {}
-        self._file: FileIO | None = None
-        if self.path is None:
-            return
-        self._lock = held(self.path)
-        if self._lock is None:
-            raise ValueError(
-                f"results={str(self.path)!r} is in use: a match that is being played appends to "
-                f"it. Wait until that has ended, or give another file"
-            )
-        try:
-            self._file = self._open(self.path, header, schedule)
-        except BaseException:
-            release(self._lock)
-            raise
-
-    def _open(
-        self, path: Path, header: dict[str, Any], schedule: Sequence[ScheduledGame] | None
-    ) -> FileIO:
-        """Read the file, drop a line that was cut, and open it."""
-        found, self.games, cut = _read(path)
-        if found is not None:
-            _check_header(path, found, header)
-            names = [agent["name"] for agent in header["agents"]]
-            for game in self.games.values():
-                if not _is_scheduled(game, schedule, names):
-                    raise _foreign(path, game)
-        elif not (cut.startswith(_BEGINNING) or _BEGINNING.startswith(cut)):
-            raise ValueError(f"{path}: this is no file of results")
-        if cut:
-            os.truncate(path, path.stat().st_size - len(cut))
-        # Without a buffer: one that a full disk keeps from being written would be written later.
-        file = path.open("ab", buffering=0)
-        if found is None:
-            _write(file, json.dumps(header).encode())
-        return file
+    def __init__(self, path: Path | None, games: dict[int, GameResult], file: FileIO | None):
+        self.path, self.games, self._file = path, games, file
 
     def add(self, game: GameResult) -> None:
         """Append a result; seconds are rounded as they will be read again."""
         game = replace(game, seconds=tuple(round(s, 6) for s in game.seconds))
-        if self._file is not None:
-            with named_errors(Path(self._file.name)):
+        if self.path is not None and self._file is not None:
+            with named_errors(self.path):
                 _write(self._file, msgspec.json.encode(game))
         self.games[game.number] = game
 
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None and self._lock is not None:
+
+@contextmanager
+def results_file(
+    path: str | os.PathLike[str] | None,
+    header: dict[str, Any],
+    schedule: Sequence[ScheduledGame] | None,
+) -> Iterator[ResultsFile]:
+    """Open a file of results for appending, which nobody else can do meanwhile.
+
+    Args:
+        path: of the file, which is created if there is none; None to keep results in memory.
+        header: of the match.
+        schedule: (G,) the games of the match; None where line-ups and seats are drawn by
+            somebody else.
+    """
+    if path is None:
+        yield ResultsFile(None, {}, None)
+        return
+    path = Path(path)
+    with held(path) as is_free:
+        if not is_free:
+            raise ValueError(
+                f"results={str(path)!r} is in use: a match that is being played appends to it. "
+                "Wait until that has ended, or give another file"
+            )
+        games = _games_of(path, header, schedule)
+        # Without a buffer: one that a full disk keeps from being written would be written later.
+        with path.open("ab", buffering=0) as file:
+            if file.tell() == 0:
+                _write(file, json.dumps(header).encode())
             try:
-                with named_errors(Path(self._file.name)), self._file:
-                    os.fsync(self._file.fileno())
+                yield ResultsFile(path, games, file)
             finally:
-                release(self._lock)
+                with named_errors(path):
+                    os.fsync(file.fileno())
+
+
+def _games_of(
+    path: Path, header: dict[str, Any], schedule: Sequence[ScheduledGame] | None
+) -> dict[int, GameResult]:
+    """The results in a file of this match, if there is one; a line that was cut is dropped."""
+    found, games, cut = _read(path)
+    if found is not None:
+        _check_header(path, found, header)
+        names = [agent["name"] for agent in header["agents"]]
+        for game in games.values():
+            if not _is_scheduled(game, schedule, names):
+                raise _foreign(path, game)
+    elif not (cut.startswith(_BEGINNING) or _BEGINNING.startswith(cut)):
+        raise ValueError(f"{path}: this is no file of results")
+    if cut:
+        os.truncate(path, path.stat().st_size - len(cut))
+    return games
 
 
 def _write(file: FileIO, line: bytes) -> None:

@@ -223,20 +223,17 @@ def _studies(file: str | None) -> Any:
 @contextmanager
 def _reserved(folder: Path | None) -> Iterator[None]:
     """Lock a folder of tables, which must be writable, against other servers."""
-    from catan_pz.files import check_writable, held, release
+    from catan_pz.files import check_writable, held
 
     if folder is None:
         yield
         return
     with usage_errors(f"--save {folder}: no table can be kept there: "):
         check_writable(folder / "serving")
-        lock = held(folder / "serving")
-    if lock is None:
-        raise click.UsageError(f"--save {folder}: another server keeps its tables there")
-    try:
+    with held(folder / "serving") as is_free:
+        if not is_free:
+            raise click.UsageError(f"--save {folder}: another server keeps its tables there")
         yield
-    finally:
-        release(lock)
 
 
 def _named_host(host: str, opened: socket.socket) -> str:

@@ -117,7 +117,7 @@ def test_an_interrupted_match_closes_its_executor(
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(arena.match.ResultsFile, "add", interrupt)
+    monkeypatch.setattr(arena.results_file.ResultsFile, "add", interrupt)
     with pytest.raises(arena.Interrupted, match="stopped after 0 of 18 games"):
         play(Watched(), tmp_path)
     assert closed == [True]

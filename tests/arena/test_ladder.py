@@ -12,7 +12,7 @@ from catan_pz.arena import MatchOptions, load_results, rate
 from catan_pz.arena.ladder import Ladder, Standing
 from catan_pz.arena.ratings import ELO
 from catan_pz.arena.results import GameResult, Result, result_of_drawn_seats
-from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile
+from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, results_file
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Builder, Failing
 
@@ -125,12 +125,12 @@ def at_table(agent: Any, robots: str, path: Path) -> Result:
     header = {"format": FORMAT, "seating": DRAWN_SEATS, "table": "JSettlers", "seed": 1}
     header |= {"against": robots.partition(":")[2], "rules": RULES.to_dict()}
     header |= {"agents": [{"name": name} for name in names]}
-    file, random = ResultsFile(path, header, None), np.random.default_rng(int(path.stem[-3:]))
-    for number in range(len(file.games), 12):
-        seats = (agent[0], "smart") if number % 2 else ("smart", agent[0])
-        won = int(random.integers(2))
-        file.add(GameResult(number, 0, number, seats, won, "victory", None, "", 9, *[(1, 1)] * 3))
-    file.close()
+    random = np.random.default_rng(int(path.stem[-3:]))
+    with results_file(path, header, None) as file:
+        for number in range(len(file.games), 12):
+            seats = (agent[0], "smart") if number % 2 else ("smart", agent[0])
+            end: Any = ("victory", None, "", 9, (1, 1), (1, 1), (1, 1))
+            file.add(GameResult(number, 0, number, seats, int(random.integers(2)), *end))
     return load_results(path)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from catan_pz.cli import main
-from catan_pz.files import held, release
+from catan_pz.files import held
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable, TableFile, table_text, write
@@ -208,10 +208,9 @@ def test_a_saved_table_starts_the_programs_that_the_command_names(
 def test_a_full_disk_and_another_server_are_told_at_the_start(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = held(tmp_path / "serving")
-    assert main([*SERVE, str(tmp_path)]) == 2
+    with held(tmp_path / "serving"):
+        assert main([*SERVE, str(tmp_path)]) == 2
     assert f"--save {tmp_path}: another server keeps its tables there" in capsys.readouterr().err
-    release(lock)
 
     def full(_path: Path) -> None:
         raise OSError(30, "Read-only file system")

@@ -17,7 +17,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, as_entrant
 from catan_pz.arena.results import VICTORY, GameResult, Result, result_of_drawn_seats
-from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed
+from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed, results_file
 from catan_pz.arena.schedule import block_seed
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.game.game import drawn_seed
@@ -142,26 +142,26 @@ def play_match(  # wide: what a match is and how it is played, named by its call
     }
     workers, parallel = check_count("workers", workers), check_count("parallel", parallel)
     wanted = check_count("games", games)
-    file = ResultsFile(results, header, None)
-    match = TableMatch(entrant.name, result_of_drawn_seats(names, rules, seed, file.games.values()))
-    try:
-        with ExitStack() as stack:
-            bar = stack.enter_context(progress_bar(progress))
-            task = bar.add_task("games", total=wanted, completed=len(file.games), note="")
-            if len(file.games) < wanted:
-                with suppress(Exception):  # it comes up again in a game, which is broken off
-                    get_ready(rules, [own])
-                if path is not None:
-                    server = stack.enter_context(own_server(path, against, players))
-                assert server is not None
-                advance = partial(bar.advance, task)
-                running = _Running(match, own, file, wanted, parallel, advance, len(file.games))
-                asyncio.run(running.play(server, workers, creates=path is not None))
-    except KeyboardInterrupt:
-        raise Interrupted(len(file.games), wanted, file.path) from None
-    finally:
-        file.close()
-        end_programs([own])
+    with results_file(results, header, None) as file:
+        begun = result_of_drawn_seats(names, rules, seed, file.games.values())
+        match = TableMatch(entrant.name, begun)
+        try:
+            with ExitStack() as stack:
+                bar = stack.enter_context(progress_bar(progress))
+                task = bar.add_task("games", total=wanted, completed=len(file.games), note="")
+                if len(file.games) < wanted:
+                    with suppress(Exception):  # it comes up again in a game, which is broken off
+                        get_ready(rules, [own])
+                    if path is not None:
+                        server = stack.enter_context(own_server(path, against, players))
+                    assert server is not None
+                    advance = partial(bar.advance, task)
+                    running = _Running(match, own, file, wanted, parallel, advance, len(file.games))
+                    asyncio.run(running.play(server, workers, creates=path is not None))
+        except KeyboardInterrupt:
+            raise Interrupted(len(file.games), wanted, file.path) from None
+        finally:
+            end_programs([own])
     match.result = result_of_drawn_seats(names, rules, seed, file.games.values())
     return match
 
