@@ -6,7 +6,6 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,11 +92,7 @@ def report_line(name: str, totals: Mapping[str, float]) -> str:
 
 def changed_options(rules: Rules) -> str:
     """The options in which rules differ from the base game."""
-    changed = [
-        f"`{option.name}={getattr(rules, option.name)!r}`"
-        for option in fields(Rules)
-        if getattr(rules, option.name) != option.default
-    ]
+    changed = [f"`{name}={value!r}`" for name, value in rules.differences().items()]
     return ", ".join(changed) or "those of the base game"
 
 
@@ -175,27 +170,29 @@ def to_csv(result: Result) -> str:
     titles = ["number", "lineup", "block", *(f"seat_{p}" for p in seats), "winner", "winner_name"]
     titles += ["end", "offender", "reason", "turns"]
     titles += [f"{what}_{p}" for what in ("points", "decisions", "seconds") for p in seats]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(titles)
+    rows = []
     for game in result.games:
-        winner = "" if game.winner is None else game.seats[game.winner]
+        winner = None if game.winner is None else game.seats[game.winner]
         row = [game.number, game.lineup, game.block, *game.seats, game.winner, winner]
         row += [game.end, game.offender, game.reason, game.turns]
-        row += [*game.points, *game.decisions, *(f"{s:.6f}" for s in game.seconds)]
-        writer.writerow("" if cell is None else cell for cell in row)
-    return text.getvalue()
+        rows.append([*row, *game.points, *game.decisions, *(f"{s:.6f}" for s in game.seconds)])
+    return _csv(titles, rows)
 
 
 def ratings_csv(result: Result, ratings: Sequence[Rating]) -> str:
     """A header and one line for each agent; an end of an interval that is open is left empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["agent", "rating", "low", "high", "seats", "ms a decision"])
+    rows = []
     for one in ratings:
         tally, numbers = result.tally(one.name), (one.rating, *(one.interval or (None, None)))
-        rounded = ["" if number is None else f"{number:.1f}" for number in numbers]
-        writer.writerow([one.name, *rounded, tally.seats, f"{tally.milliseconds:.3g}"])
+        rounded = [None if number is None else f"{number:.1f}" for number in numbers]
+        rows.append([one.name, *rounded, tally.seats, f"{tally.milliseconds:.3g}"])
+    return _csv(["agent", "rating", "low", "high", "seats", "ms a decision"], rows)
+
+
+def _csv(titles: list[str], rows: list[list[Any]]) -> str:
+    """Lines of CSV; None is left empty."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([titles, *rows])
     return text.getvalue()
 
 
@@ -248,7 +245,11 @@ def plot(result: Result, kind: str, width: float | None = None) -> bytes:
         ratings = {one.name: (one.rating, one.interval) for one in rate(result)}
     except ValueError:  # some never met
         ratings = {}
-    columns = 2 if len(ratings) > 1 else 1
+    parts = 2 if len(ratings) > 1 else 1
+    if width is None:
+        shape, size = (1, parts), (4.8 * parts, 1.4 + 0.42 * len(names))
+    else:
+        shape, size = (parts, 1), (width, parts * (0.9 + 0.24 * len(names)))
 
     def draw(figure: Any) -> None:
         axes = figure.subplots(*shape, squeeze=False).flat
@@ -259,17 +260,13 @@ def plot(result: Result, kind: str, width: float | None = None) -> bytes:
         dots(axes[0], names, rates, scale=100)
         axes[0].set_xlabel("win rate, % (95 % interval by seeds)")
         axes[0].axvline(100 / result.rules.num_players, color=FAINT, linewidth=1, linestyle=":")
-        if columns > 1:
+        if parts > 1:
             order = sorted(ratings, key=lambda name: ratings[name][0])
             dots(axes[1], order, ratings, scale=1)
             axes[1].set_xlabel("rating, Elo scale (95 % interval by seeds)")
         figure.suptitle(f"{len(result.games):,} games", color=INK)
 
-    if width is not None:
-        shape = columns, 1
-        return drawn(kind, width, columns * (0.9 + 0.24 * len(names)), draw)
-    shape = 1, columns
-    return drawn(kind, 4.8 * columns, 1.4 + 0.42 * len(names), draw)
+    return drawn(kind, *size, draw)
 
 
 def dots(
