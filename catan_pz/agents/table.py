@@ -6,10 +6,12 @@ from typing import Self
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import Guard, SeatedAgent, blamed, dismiss
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.checks import as_action, check_seat
 from catan_pz.events import Events
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.view import View, view_of
+from catan_pz.rules import Rules
 
 
 class Table:
@@ -141,3 +143,12 @@ class Table:
         for seated in there:
             seated.leave()
         dismiss(((seated.agent, seated.result) for seated in there), self.guard)
+
+
+def decide_once(rules: Rules, agent: Agent) -> None:
+    """Let an agent decide in a game of its own, which compiles what games with it need."""
+    game = Game(rules, 0)
+    seats = rules.num_players
+    with Table(game, [None] * seats, seat_seeds(0, seats)) as table:
+        table.seat(game.player, agent, 0)
+        table.step()

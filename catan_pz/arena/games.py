@@ -8,14 +8,14 @@ import math
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent, Batcher
 from catan_pz.agents.hosting import AGENT_ERRORS, blamed
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.table import Table
+from catan_pz.agents.table import Table, decide_once
 from catan_pz.arena.common_dice import common_roll
 from catan_pz.arena.forfeits import (
     ACT,
@@ -359,13 +359,6 @@ def warm_up(config: MatchConfig, agent: Agent) -> None:
 
     Errors are ignored here: they come up again in a game, which then records them.
     """
-    if not agent.compiles:
-        return
-    game = Game(config.rules, 0)
-    seats: list[Agent | None] = [None] * config.rules.num_players
-    seats[game.player] = agent
-    try:
-        with Table(game, seats, list(range(len(seats)))) as table:
-            table.decide()
-    except AGENT_ERRORS:
-        return
+    if agent.compiles:
+        with suppress(*AGENT_ERRORS):
+            decide_once(config.rules, agent)

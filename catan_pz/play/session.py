@@ -12,7 +12,7 @@ from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.table import Table
+from catan_pz.agents.table import Table, decide_once
 from catan_pz.events import ONLOOKER, Events
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
@@ -24,13 +24,8 @@ from catan_pz.terms import Phase
 
 def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
     """Compile what a game needs, by a first decision of each agent in a game of its own."""
-    others = {agent.name: agent for agent in agents if agent is not None}
-    for agent in others.values():
-        game = Game(rules, 0)
-        game.listeners.append(lambda _game, _events: None)  # as sessions do
-        everyone = [agent] * rules.num_players
-        with Table(game, everyone, seat_seeds(0, rules.num_players)) as table:
-            table.step()
+    for agent in {agent.name: agent for agent in agents if agent is not None}.values():
+        decide_once(rules, agent)
 
 
 def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]:

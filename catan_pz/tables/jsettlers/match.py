@@ -14,6 +14,7 @@ from catan_pz import __version__
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import decide_once
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, as_entrant
 from catan_pz.arena.results import VICTORY, GameResult, Result, result_of_drawn_seats
@@ -22,7 +23,6 @@ from catan_pz.arena.schedule import block_seed
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.game.game import drawn_seed
 from catan_pz.names import shown
-from catan_pz.play.session import get_ready
 from catan_pz.progress import progress_bar
 from catan_pz.tables.jsettlers.client import (
     LONGEST_REASON,
@@ -151,7 +151,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
                 task = bar.add_task("games", total=wanted, completed=len(file.games), note="")
                 if len(file.games) < wanted:
                     with suppress(Exception):  # it comes up again in a game, which is broken off
-                        get_ready(rules, [own])
+                        decide_once(rules, own)
                     if path is not None:
                         server = stack.enter_context(own_server(path, against, players))
                     assert server is not None

@@ -32,7 +32,7 @@ def test_a_program_plays_all_games_and_is_ended(monkeypatch: pytest.MonkeyPatch)
             started.append(self)
 
     monkeypatch.setattr(program_module, "LineProcess", Counted)
-    monkeypatch.setattr(match_module, "get_ready", lambda *_: None)
+    monkeypatch.setattr(match_module, "decide_once", lambda *_: None)
     with running(ScriptedServer(NAME, [unchanged] * 2)) as server:
         address = ServerAddress("127.0.0.1", server.port, COOKIE)
         agent = f'exec:"{sys.executable} -S {BOT}"'
@@ -46,7 +46,7 @@ HOST = """
 import sys
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.tables.jsettlers import match
-match.get_ready = lambda *_: None
+match.decide_once = lambda *_: None
 address = match.ServerAddress("127.0.0.1", int(sys.argv[1]), sys.argv[2])
 match.play_match(("bot", ProgramAgent(sys.argv[3], seconds=None)), games=1, server=address)
 """
