@@ -165,7 +165,7 @@ def write_parquet(
                 _column(pa, schema.field(name), arrays.get(name), len(block.units))
                 for name in schema.names
             ]
-            writer.write_table(pa.table(columns, schema=schema), row_group_size=len(block.units))
+            writer.write_table(pa.table(columns, schema=schema))
             for name, rows in zip(*np.unique(arrays["player"], return_counts=True), strict=True):
                 card.players[str(name)] = card.players.get(str(name), 0) + int(rows)
             card.games, card.rows = card.games + len(paths), card.rows + len(block.units)
@@ -303,8 +303,9 @@ def _arrays(block: _Block, encoder: Encoder, policy: Any) -> dict[str, NDArray[A
     parts = seen if encoder.is_dict else {encoder.segments[0].name: seen}
     arrays = block.columns | {"mask": block.masks}
     for segment in encoder.segments:
-        arrays[_name(encoder, segment)] = np.reshape(parts[segment.name], (len(block.units), -1))
-    if policy is not None:
+        shape = len(block.units), segment.size
+        arrays[_name(encoder, segment)] = np.reshape(parts[segment.name], shape)
+    if policy is not None and len(block.units):
         given = policy.probabilities(block.units, block.masks.astype(np.int8))
         arrays["probabilities"] = given.astype(np.float32)
     return arrays

@@ -115,6 +115,15 @@ def test_each_segment_of_an_encoder_is_a_column(recordings: list[Path], tmp_path
     assert json.loads(pq.read_metadata(path).metadata[b"catan_pz"])["rows"] == len(rows)
 
 
+def test_a_game_that_was_left_at_once_has_no_rows(tmp_path: Path) -> None:
+    GameRecord.of(Game(RULES, seed=1)).save(tmp_path / "game.jsonl")
+    card = write_parquet(
+        [tmp_path], tmp_path / "games.parquet", policy=load("ppo-4p-notrade"), progress=False
+    )
+    assert (card.games, card.rows) == (1, 0)
+    assert len(pq.read_table(tmp_path / "games.parquet")) == 0
+
+
 def edited(path: Path, old: str, new: str) -> str:
     """A recording in which the last `old` is `new`."""
     before, found, after = path.read_text(encoding="utf-8").rpartition(old)
