@@ -147,6 +147,7 @@ def review_record(
                 if walk.number < len(record.decisions):
                     walk.judge_decision(game, left_out)
                     bar.advance(task)
+            last = walk.estimates[-1] if record.decisions else walk.drawn(walk.game.player)[2]
             task = bar.add_task("dearest", total=len(walk.shortlist), note=asked.name)
             priced = []
             for one in walk.shortlist:
@@ -156,7 +157,8 @@ def review_record(
             walk.close()
     found, winner = walk.review, record.result.get("winner")
     found.priced = sorted((one for one in priced if one.loss > 0), key=lambda one: -one.loss)
-    last = walk.estimates[-1] if winner is None else np.eye(len(found.gains))[winner]
+    if winner is not None:
+        last = np.eye(len(found.gains))[winner]
     found.win_probabilities = np.array([*walk.estimates, last])
     return found
 
@@ -199,7 +201,7 @@ class _Walk:
         for adviser in self._advisers:
             adviser.close()
 
-    def _drawn(self, seat: int) -> tuple[View, np.ndarray, NDArray[np.float64]]:
+    def drawn(self, seat: int) -> tuple[View, np.ndarray, NDArray[np.float64]]:
         """A seat's view, games drawn from it, and (P,) win probabilities in them."""
         view = self._advisers[seat].question().view
         games = view.resample_many(np.random.default_rng((self._seed, self.number)), DRAWN)
@@ -210,7 +212,7 @@ class _Walk:
         self.number += 1
         if self._unlikely is not None:  # a theft of what no game drawn held
             (thief, mean), self._unlikely = self._unlikely, None
-            self.review.luck[:, 1] += self._drawn(thief)[2] - mean
+            self.review.luck[:, 1] += self.drawn(thief)[2] - mean
         kinds = {event.kind for event in events or ()}
         is_of_bank = {EventKind.PAID, EventKind.GAINED} <= kinds
         is_trade = EventKind.GIVEN in kinds and EventKind.CARD_PLAYED not in kinds
@@ -238,7 +240,7 @@ class _Walk:
     def judge_decision(self, game: Game, left_out: Collection[str]) -> None:
         """Judge the decision that is to be made, before it is played."""
         decision, seat = self._record.decisions[self.number], game.player
-        view, games, now = self._drawn(seat)
+        view, games, now = self.drawn(seat)
         self.estimates.append(now)
         if game.phase == Phase.ROLL and self.review.placements and game.turn == 0:
             self.review.at_first_roll = now

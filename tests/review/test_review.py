@@ -193,6 +193,15 @@ def test_marked_decisions_are_not_priced(blundered: GameRecord) -> None:
     np.testing.assert_array_equal(found.win_probabilities[-1], found.win_probabilities[-2])
 
 
+def test_a_game_that_was_left_at_once_has_the_win_probabilities_of_its_start() -> None:
+    record = GameRecord.of(Game(num_players=2, seed=1))
+    found = review_record(record, "value")
+    assert found.win_probabilities.shape == (1, 2)
+    np.testing.assert_allclose(found.win_probabilities.sum(), 1)
+    assert found.priced == found.placements == []
+    assert "at the end, %" in to_markdown(found)
+
+
 def _points(record: GameRecord) -> Any:
     game = Game.from_snapshot(record.start)
     for decision in record.decisions:
