@@ -30,7 +30,6 @@ class Annotations:
         win_probability: the agent that estimates win probabilities, or its name; None for none.
         viewer: the seat whose knowledge is shown; None for all.
         draw: whether advice is drawn into pictures; replays for the browser have their own way.
-        seed: of the agents' random streams.
     """
 
     def __init__(
@@ -40,12 +39,10 @@ class Annotations:
         viewer: int | None = None,
         *,
         draw: bool = False,
-        seed: int = 0,
     ) -> None:
         self._asked = [None if a is None else as_agent(a) for a in (advice, win_probability)]
         self._viewer = viewer
         self._draws = draw and advice is not None
-        self._seed = seed
         self._game: Game | None = None
         self._advisers: dict[int, Adviser] = {}
         self._estimators: dict[int, Adviser] = {}
@@ -68,7 +65,7 @@ class Annotations:
 
     def _follow(self, game: Game) -> None:
         self._game = game
-        seeds = seat_seeds(self._seed, game.rules.num_players)
+        seeds = seat_seeds(0, game.rules.num_players)
         advice, win_probability = self._asked
         for seat in range(len(seeds)) if self._viewer is None else (self._viewer,):
             if advice is not None:

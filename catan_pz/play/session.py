@@ -119,27 +119,22 @@ class PlayedGame:
 
     def renewed(self, decisions: int, agents: Sequence[Agent | None]) -> "PlayedGame":
         """The game as it was after some decisions, with these agents in the seats."""
-        record, seed = self.record, secrets.randbits(63)
-        game = Game.from_snapshot(record.start)
-        session = PlayedGame(
-            game, agents, seed, self.names, specs=record.agents, adviser=self.adviser
-        )
-        for decision in record.decisions[:decisions]:
-            game.step_once(decision.action, decision.outcome)
+        seed = secrets.randbits(63)
+        session = self._another(Game.from_snapshot(self.record.start), agents, seed)
+        for decision in self.record.decisions[:decisions]:
+            session.game.step_once(decision.action, decision.outcome)
         session.draw_chance_anew(seed)
         return session
 
     def again(self) -> "PlayedGame":
         """Another game of the same seats, which nobody can foretell."""
         seed = secrets.randbits(63)
-        return PlayedGame(
-            Game(self.game.rules, seed),
-            self.agents,
-            seed,
-            self.names,
-            specs=self.record.agents,
-            adviser=self.adviser,
-        )
+        return self._another(Game(self.game.rules, seed), self.agents, seed)
+
+    def _another(self, game: Game, agents: Sequence[Agent | None], seed: int) -> "PlayedGame":
+        """A session of another game of the same seats, with the same adviser."""
+        specs = self.record.agents
+        return PlayedGame(game, agents, seed, self.names, specs=specs, adviser=self.adviser)
 
     def draw_chance_anew(self, seed: int) -> None:
         """Let rolls, thefts and the deck's order come from a seed that the record doesn't hold.
@@ -185,14 +180,11 @@ class PlayedGame:
 
     def decide(self) -> int:
         """What the agent that is to move chooses; among persons it makes one offer a turn."""
-        if not self.persons or self.game.phase != Phase.MAIN or not self._offers_made:
+        has_offered = self.game.games["offers_made"][0] > 0
+        if not self.persons or self.game.phase != Phase.MAIN or not has_offered:
             return self.table.decide()
         action = self.table.decide(OFFERING)
         return END_TURN if is_offering(action) else action
-
-    @property
-    def _offers_made(self) -> int:
-        return int(self.game.games["offers_made"][0])
 
     def play(self, action: int) -> None:
         """Play an action, and let the agents go at the end."""
