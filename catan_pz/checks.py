@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Real
 from operator import index
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,16 +75,19 @@ def _is_bool(value: object) -> bool:
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
 
 
-def _is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of any kind, and no bool."""
-    # The common case first: what asks an abstract class takes half a microsecond.
-    return type(value) is int or (isinstance(value, Integral) and not _is_bool(value))
+def plain_int(value: Any) -> Any:
+    """Any kind of integer as a plain int; anything else, a bool too, as it is."""
+    if type(value) is not int and not isinstance(value, bool):
+        with suppress(TypeError):
+            return index(value)
+    return value
 
 
 def _is(value: object, choice: object) -> bool:
     """Whether a value is a choice: True isn't 1, and 1.0 isn't either."""
-    if isinstance(choice, int) and not isinstance(choice, bool):
-        return _is_whole(value) and bool(value == choice)
+    if type(choice) is int:
+        number = plain_int(value)
+        return type(number) is int and number == choice
     return value is choice or (isinstance(value, type(choice)) and bool(value == choice))
 
 
@@ -104,10 +107,11 @@ def check_text(name: str, value: object) -> str:
 
 def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> int:
     """An option that counts something, as a plain int."""
-    if not _is_whole(value) or value < least or (most is not None and value > most):
+    number = plain_int(value)
+    if type(number) is not int or number < least or (most is not None and number > most):
         allowed = f"an int from {least}" if most is None else f"an int from {least} to {most}"
         raise not_possible(name, value, allowed)
-    return int(value)
+    return number
 
 
 def check_number(
@@ -132,9 +136,10 @@ def check_number(
 
 def check_seed(seed: object) -> int:
     """A seed as an int from 0 to 2**64 - 1."""
-    if not _is_whole(seed) or not 0 <= seed < 2**64:
+    number = plain_int(seed)
+    if type(number) is not int or not 0 <= number < 2**64:
         raise not_possible("seed", seed, "an int from 0 to 2**64 - 1")
-    return int(seed)
+    return number
 
 
 def check_reset_options(options: object, known: tuple[str, ...] = ()) -> None:
@@ -150,14 +155,6 @@ def check_reset_options(options: object, known: tuple[str, ...] = ()) -> None:
             raise ValueError(f"reset: unknown option {quoted(name)}{hint}; {told}")
 
 
-def plain_int(value: Any) -> Any:
-    """Any kind of integer as a plain int; anything else, a bool too, as it is."""
-    if type(value) is not int and not isinstance(value, bool):
-        with suppress(TypeError):
-            return index(value)
-    return value
-
-
 def check_generator(rng: object) -> "np.random.Generator":
     """A random generator."""
     import numpy as np
@@ -169,13 +166,11 @@ def check_generator(rng: object) -> "np.random.Generator":
 
 def as_integer(what: str, value: Any) -> int:
     """Any kind of integer as a plain int; `what` names it, in the singular, in the error."""
-    if type(value) is int:
-        return value
-    if not _is_bool(value):
-        with suppress(TypeError):
-            return index(value)
-    kind = type(value).__name__
-    raise TypeError(f"{what} must be an integer, got {quoted(value)} of type {kind}")
+    number = value if type(value) is int else plain_int(value)  # a step asks for it
+    if type(number) is not int:
+        kind = type(value).__name__
+        raise TypeError(f"{what} must be an integer, got {quoted(value)} of type {kind}")
+    return number
 
 
 def as_action(action: Any) -> int:
