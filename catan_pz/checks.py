@@ -35,7 +35,7 @@ SYNONYMS: Final = {
 
 
 def quoted(value: object, most: int = _MOST_QUOTED) -> str:
-    """A value as errors quote it: its repr, cut where it is longer than so many characters."""
+    """A value as errors quote it: its repr, cut after `most` characters."""
     try:
         text = repr(value)
     except Exception:  # numbers of thousands of digits, deeply nested lists, odd classes

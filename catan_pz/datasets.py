@@ -32,7 +32,7 @@ from catan_pz.rewards import Reward, make_reward
 from catan_pz.rules import Rules
 
 GAMES_AT_ONCE: Final = 32
-"""B, of which the rows are in memory, and of a row group of the file."""
+"""B, games whose rows are in memory at a time, and of a row group of the file."""
 
 OBSERVATION: Final = "observation"
 """The column of an encoder's only segment; several are columns of their own, after a dot."""
@@ -56,7 +56,7 @@ COLUMNS: Final = {
 
 @dataclass
 class DatasetCard:
-    """What a file holds; its metadata and the card beside it have the same.
+    """The description of a file, in its metadata and in the card beside it.
 
     Attributes:
         rules: how they differ from the defaults.

@@ -103,7 +103,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Let the system's errors name a file that is written, such as those of a full disk."""
+    """Let the system's errors, such as that of a full disk, name the file that is written."""
     try:
         yield
     except OSError as error:
@@ -113,7 +113,7 @@ def named_errors(path: Path) -> Iterator[None]:
 
 
 def check_writable(path: Path) -> None:
-    """Find out whether `whole_file` could write a file, without writing it."""
+    """Raise what `whole_file` would raise if a file can't be written, without writing it."""
     _new_draft(path, Path(os.path.realpath(path)), None).unlink()
 
 

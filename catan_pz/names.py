@@ -27,7 +27,7 @@ def columns_of(text: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """As much of a text, from its beginning, as fits so many columns of a terminal."""
+    """The beginning of a text, cut to fit a number of columns of a terminal."""
     left = columns
     for k, c in enumerate(text):
         left -= _columns(c)

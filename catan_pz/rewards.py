@@ -22,7 +22,7 @@ LARGEST_WEIGHT: Final = 1e35
 
 @runtime_checkable
 class Reward(Protocol):
-    """What a reward must do; any object that can be called so will serve.
+    """The interface of rewards; any callable with these arguments is one.
 
     It may have an attribute `depends_on`, each `RewardTerm` that it depends on: steps in
     which all of these are zero for everybody then have the reward zero without a call.
@@ -278,7 +278,7 @@ def reward_values(
 def _called(
     reward: Reward, terms: NDArray[np.int8], games: np.ndarray
 ) -> NDArray[np.floating[Any]]:
-    """What a reward that only Python knows gives, checked."""
+    """The values of a reward that is called from Python, checked."""
     values = np.asarray(reward(_sealed(terms), _sealed(games)))
     if values.dtype.kind not in "biuf":
         raise ValueError(f"reward {reward!r} gave {values.dtype}, must give real numbers")

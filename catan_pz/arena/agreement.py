@@ -60,9 +60,9 @@ def compare_record(
 ) -> Iterator[ComparedDecision | Estimate]:
     """Ask an agent at each decision of a recorded game that leaves a choice.
 
-    It is asked from the seat to move, with what that seat may know, and as each turn begins for the
-    win probability, too, if the game has a winner. Offers that the agent would make count for
-    nothing where none was made: people make few, and the turn goes on after them.
+    The agent is asked from the seat to move, with what that seat may know; as each turn begins also
+    for the win probability, if the game has a winner. Where no offer was made, offers that the
+    agent would make are left out: people make few, and the turn goes on after them.
 
     Args:
         record: the game.
@@ -108,7 +108,7 @@ def compare_record(
 
 
 class Share(NamedTuple):
-    """How often something came true, with the 95 % interval by games (Wilson for a single game)."""
+    """How often something came true, with a 95 % interval by games (Wilson's for a single game)."""
 
     rate: float
     interval: Interval
@@ -160,7 +160,7 @@ def agreement_table(choices: Sequence[ComparedDecision]) -> str:
 
 
 class Bin(NamedTuple):
-    """Estimates between two tenths: their number, their mean, and how often they came true."""
+    """Estimates within a tenth: their number, their mean, and how often they came true."""
 
     number: int
     mean: float

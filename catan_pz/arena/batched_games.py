@@ -28,13 +28,13 @@ WIDTH: Final = 1024
 """Games played at the same time."""
 
 _SHARE_FREE: Final = 16
-"""Games are started when one slot in so many is free, as that has its price."""
+"""Games are started once one slot in this many is free, since a start has a cost of its own."""
 
 _SHARE_KEPT: Final = 4
-"""Where none waits, slots are given up when only one in so many is taken."""
+"""Where no game waits, free slots are dropped once only one in this many is taken."""
 
 SMALL: Final = 64
-"""So few slots are kept to the end."""
+"""This few slots are kept to the end."""
 
 
 def play_games(
@@ -51,7 +51,7 @@ def play_games(
 
 
 class _Columns(NamedTuple):
-    """What is known of the games beside their states, in a row for each slot."""
+    """What is kept of the games beside their states, a row for each slot."""
 
     streams: NDArray[np.uint64]  # (W, P) seeds of the seats' random streams
     entrants: NDArray[np.int64]  # (W, P) who sits there
@@ -83,7 +83,7 @@ class _Slots:
         self._has_common_dice = has_common_dice(config.rules)
 
     def fill(self, waiting: deque[ScheduledGame]) -> bool:
-        """Start games that wait where enough slots are free; whether any game is on."""
+        """Start waiting games if enough slots are free; whether any game is in progress."""
         free = np.flatnonzero(~self._is_on)[: len(waiting)]
         width = len(self._is_on)
         if len(free) and len(free) >= min(len(waiting), width // _SHARE_FREE):
@@ -109,7 +109,7 @@ class _Slots:
         self._write_rolls(slots)
 
     def _keep(self, slots: NDArray[np.intp]) -> None:
-        """Go on with some slots alone, as the free ones cost time as well."""
+        """Drop all other slots, since free ones cost time as well."""
         records = self._batch.games[slots]
         self._batch = CpuBatch(len(slots), self._config.rules, seed=0, auto_reset=False)
         self._batch.place_games(np.arange(len(slots)), records, check=False)
@@ -196,8 +196,8 @@ def _answers(
 ) -> tuple[NDArray[np.int64], dict[int, str]]:
     """(K,) an agent's actions, and reasons of forfeits by row.
 
-    It is asked for each game alone where it fails in any, to find those in which it does; `games`
-    (K,) are their places in the batch.
+    If it fails in any game it is asked again for each one alone, to find those in which it does.
+    `games` (K,) are their places in the batch.
     """
     together = _legal_choices(agent, views)
     if together is not None:
@@ -217,7 +217,7 @@ def _answers(
 
 
 def _legal_choices(agent: Agent, views: Views) -> NDArray[np.int64] | None:
-    """(K,) an agent's actions; None if they aren't as many legal ones as were asked for."""
+    """(K,) an agent's actions; None unless they are K legal ones."""
     try:
         given: Any = agent.act_batch(views)
         chosen = np.asarray(given)

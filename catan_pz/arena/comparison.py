@@ -23,7 +23,8 @@ class Comparison:
     """Two players in the same seats, on the same seeds, against the same others.
 
     Attributes:
-        pairs: games compared, each with its twin, on so many `blocks` (seeds).
+        pairs: number of games compared, each with its twin.
+        blocks: number of seeds on which they were played.
         both, only_first, only_second, neither: pairs by who won its game.
         difference: win rate of the first minus that of the second.
         interval: of the difference, by blocks (Student's t on the means of blocks, with a

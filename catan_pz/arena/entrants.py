@@ -43,7 +43,7 @@ class Entrant:
     registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
-        """The agent; programs have so many seconds for a decision, and are waited for no longer."""
+        """Make the agent; a program may take `seconds` for a decision."""
         self.registrations.adopt()
         if self.is_isolated:
             isolated = IsolatedAgent(self.source, self.name, seconds=seconds)
@@ -60,7 +60,7 @@ class Entrant:
         as_agent(self.source).check_rules(rules)
 
     def isolated(self) -> "Entrant":
-        """The same in a process of its own, as a program is anyway."""
+        """The same entrant in a process of its own, which a program has anyway."""
         if self.is_program:
             return self
         return replace(self, is_isolated=True, is_batched=False, has_batcher=False)
@@ -97,7 +97,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
 
 
 def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entrant]:
-    """The entrants, with those of some names to be shown the true state; their names say so."""
+    """The entrants, some of which are shown the true state, which their names then say."""
     known = [entrant.name for entrant in entrants]
     if isinstance(names, str) or not isinstance(names, Collection):
         raise not_possible("true_state", names, f"a list of names among {known}")
@@ -119,7 +119,7 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
 
 
 def _is_batched(agent: Agent) -> bool:
-    """Whether `act_batch` alone says what an agent does in a game."""
+    """Whether an agent's choices depend on `act_batch` alone."""
     single = ("act", "reset", "observe", "end", "close")
     return (
         agent.stateless
@@ -131,10 +131,9 @@ def _is_batched(agent: Agent) -> bool:
 def describe(agent: Agent, within: tuple[int, ...] = ()) -> dict[str, Any]:
     """Class and options of an agent, as JSON values; `within` as for `_described`.
 
-    Attributes that are numbers, strings, arrays, tensors of torch, agents, or lists, dicts and
-    dataclasses of these are described by their values, with their class where it isn't a built-in
-    one, modules of torch by their type and weights, all others, and what stands within itself, by
-    their types alone.
+    Numbers, strings, arrays, tensors of torch, agents, and lists, dicts and dataclasses of these
+    are described by their values, with their class where it isn't built in; modules of torch by
+    their type and weights; everything else, and objects that contain themselves, by type alone.
     """
     options = {
         name: _described(value, (*within, id(agent)))
@@ -145,7 +144,7 @@ def describe(agent: Agent, within: tuple[int, ...] = ()) -> dict[str, Any]:
 
 
 def _described(value: Any, within: tuple[int, ...]) -> Any:
-    """A value as JSON; `within` has the ids of the objects that it stands in, the agent's first."""
+    """A value as JSON; `within` has the ids of the objects around it, the agent's first."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -173,7 +172,7 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
 
 
 def _described_of_torch(value: Any, within: tuple[int, ...]) -> Any:
-    """A tensor or module of torch, if somebody has imported that, as JSON; None for all others."""
+    """A tensor or module of torch as JSON; None for anything else."""
     torch = sys.modules.get("torch")
     if torch is None:
         return None

@@ -57,9 +57,9 @@ def play_game(
     agents: Sequence[Agent],
     monitor: Monitor | None = None,
 ) -> Iterator[GameResult]:
-    """Play one game, write its record if the match keeps records, and let the agents go.
+    """Play one game, and write its record if the match keeps records.
 
-    The result comes before the agents are told of the end, which can't change it.
+    The result is yielded before the agents are told of the end, so nothing they do changes it.
     """
     game = ArenaGame(config, scheduled, agents, monitor)
     try:
@@ -207,10 +207,10 @@ class ArenaGame:
         self.answer(answer, reason, time.perf_counter() - start)
 
     def answer(self, answer: Any, reason: str | None, seconds: float) -> None:
-        """Play what the agent that is to move has answered, or say for which reason it hasn't.
+        """Play the answer of the agent that is to move; with a `reason` it has failed to answer.
 
-        It forfeits if that is no legal action or took too long; so does one that fails to hear
-        of it.
+        It forfeits if the answer is no legal action or came too late. An agent that fails when it
+        is told of the action forfeits, too.
         """
         game, seat, table = self.game, self.game.player, self._table
         self._decisions[seat] += 1
@@ -297,7 +297,7 @@ class _AgentBatcher:
 
 @contextmanager
 def warned_at_end() -> Iterator[None]:
-    """What agents raise when their game is over changes no result, and is a warning."""
+    """Turn what agents raise after the end of a game into warnings; the result stands."""
     try:
         yield
     except AGENT_ERRORS as error:

@@ -1,9 +1,9 @@
-"""Ladders: rated entrants, whose games go where they tell most until all ratings are precise.
+"""Ladders: entrants play the games that tell most until all ratings are precise.
 
 A ladder is played in rounds. Each takes blocks of games one after the other, always the line-up
 that reduces the variance of the ratings that aren't precise yet by most per game (A-optimal
-design, by the Fisher information of the model that rates; V. V. Fedorov, Theory of Optimal
-Experiments, 1972). Each round is a file of results, so all that there is to know lies in them.
+design, by the Fisher information of the rating model; V. V. Fedorov, Theory of Optimal
+Experiments, 1972). Each round is a file of results, from which a ladder goes on.
 """
 
 import tomllib
@@ -31,7 +31,7 @@ from catan_pz.files import read_text
 from catan_pz.rules import Rules
 
 GROWTH: Final = 4
-"""A round is at most two blocks for each entrant, or one for so many that have been played."""
+"""A round has at most two blocks for each entrant, or a block for every four played before."""
 
 RECORDED: Final = 2
 """Games that are recorded of each round."""
@@ -113,10 +113,10 @@ class Ladder:
         match: MatchOptions,
         play_at_table: PlayAtTable | None = None,
     ) -> Iterator["Standing"]:
-        """Play what is left of it; gives the standing before each round, and at the end.
+        """Play the rounds that are left; yield the standing before each one, and at the end.
 
-        `agents` are pairs of names and agents, one for each entrant that is none of `ROBOTS`;
-        options of `match` that name files are set here.
+        `agents` are pairs of names and agents, one for each entrant except `ROBOTS`; options of
+        `match` that name files are set here.
         """
         named = {entrant.name: entrant for entrant in as_entrants(agents)[0]}
         done: list[Result] = []

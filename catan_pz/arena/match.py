@@ -48,13 +48,13 @@ class MatchOptions:
         results: file to which each result is appended as its game ends. Games that it holds
             results of are not played again.
         records: folder for recorded games, created if need be: one file of JSON lines a game.
-            It may hold games of the same match, which are then recorded again, but of no other.
-            One match at a time writes to it.
+            Games of the same match there are recorded again, those of another are refused. One
+            match at a time writes to it.
         most_records: how many games are recorded at most, evenly spread; None for all.
         progress: whether to show a progress bar; None for one on a terminal.
         true_state: names of agents that `View.resample` gives the true state of the game,
             hidden cards and chance included; in results "(true state)" follows their names.
-        stop: whether the match ends, by the results so far, of which each has its number.
+        stop: called with the results so far, by number; whether the match ends now.
         isolate: whether each agent plays in a process of its own, which gets its views and
             nothing else. Agents must then be given as for `executor="processes"`.
     """
@@ -111,8 +111,8 @@ def play_match(
         games: how many at least; the last block of seatings is completed.
         rules: a `Rules`, a preset's name, or None for the base game of that many players.
         seed: from 0 to 2**64 - 1. None for that of the match in `results` if it goes on, else
-            one drawn from the system's randomness, which the result holds. Whoever knows the
-            seed can deal every game of the match, so agents that you don't trust must not be
+            one drawn from the system's randomness, which the result holds. Agents that know
+            the seed can deal every game of the match, so those that you don't trust must not be
             able to guess it.
         match: how the match is played.
         **options: replace single options of `MatchOptions`, such as `workers=4` or

@@ -33,7 +33,7 @@ class Opening:
 
 
 def openings_of(record: GameRecord) -> list[Opening]:
-    """Those of all seats of a game by seat; none where the set-up or a winner is missing."""
+    """The openings of all seats; none if the record lacks the set-up or a winner."""
     winner = record.result.get("winner")
     if record.start["phase"] != "setup_settlement" or winner is None:
         return []
@@ -75,10 +75,10 @@ class Group(NamedTuple):
 
 
 def groups(games: list[list[Opening]]) -> list[Group]:
-    """Win rates of seats by place, pips, resources, harbors and what one has most of at the table.
+    """Group seats by place, pips, resources, harbors, and what they have most of at the table.
 
     Args:
-        games: the openings of each game, of as many players.
+        games: the openings of each game; all of the same number of players.
     """
     seats = [one for game in games for one in game]
     found = [Group.of(f"places {_PLACES[k]}", (o for o in seats if o.place == k)) for k in range(4)]
@@ -98,7 +98,7 @@ def groups(games: list[list[Opening]]) -> list[Group]:
 
 
 def _with_most(games: list[list[Opening]], of: Callable[[Opening], int]) -> Iterator[Opening]:
-    """In each game the seat that alone has most of something."""
+    """The seat of each game that alone has most of something."""
     for game in games:
         first, second = sorted(game, key=of)[:-3:-1]
         if of(first) > of(second):

@@ -44,7 +44,7 @@ class Position:
         return game
 
     def table(self, agent: Agent) -> Table:
-        """A table where an agent is to move here, which has seen the game from its seat."""
+        """A table where the agent, which has seen the game from its seat, is to move."""
         game, seat = Game(self.rules, self.seed), self.game.player
         seeds = seat_seeds(self.seed, self.rules.num_players)
         table = Table(game, [None] * self.rules.num_players, seeds)
@@ -64,9 +64,9 @@ class Position:
 
 
 def regrets(agent: Agent, asked: Sequence[Position]) -> Iterator[float]:
-    """Regrets of an agent as they are known; one with a batcher is asked in all positions at once.
+    """Yield regrets of an agent, in the order of its answers.
 
-    Their order is that of its answers.
+    An agent with a batcher is asked in all positions at once.
     """
     if not agent.has_batcher:
         yield from (position.regret(agent) for position in asked)

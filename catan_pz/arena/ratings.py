@@ -153,7 +153,7 @@ def _unseen_wins(
 def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rating]:
     """Rate the entrants of a result, the strongest first; truncated games are left out.
 
-    Intervals have a confidence `level`, and come from so many bootstrap samples of the blocks.
+    Intervals have a confidence `level`, and come from `resamples` bootstrap samples of the blocks.
     """
     if not result.games:
         raise ValueError("there are no ratings: no block of games is complete")

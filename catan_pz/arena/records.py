@@ -11,7 +11,7 @@ from catan_pz.game.record import GameRecord
 
 
 def record_of(config: MatchConfig, scheduled: ScheduledGame, game: Game) -> GameRecord | None:
-    """A record of a game from here on, if the match keeps one of it."""
+    """A record of a game from here on, if the match records it."""
     if not config.records_game(scheduled.number):
         return None
     return GameRecord.of(game, config.names_of(scheduled))
@@ -30,7 +30,7 @@ def save_record(config: MatchConfig, scheduled: ScheduledGame, record: GameRecor
 
 @contextmanager
 def recording(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> Iterator[None]:
-    """Keep the folder for records, which must hold no games of another match, from other ones."""
+    """Reserve the folder for records, which must not hold games of another match."""
     folder = config.records
     if folder is None:
         yield

@@ -64,7 +64,7 @@ def to_markdown(result: Result) -> str:
 
 
 def forfeit_lines(result: Result) -> list[str]:
-    """Who forfeited how many games and why the first of them, a line for each entrant."""
+    """How many games each entrant forfeited, and why the first of them, a line for each."""
     if not result.ends()[FORFEIT]:
         return []
     labelled = result.labelled()
@@ -80,7 +80,7 @@ def forfeit_lines(result: Result) -> list[str]:
 
 
 def report_lines(result: Result) -> list[str]:
-    """What agents reported of their games, a line for each that did."""
+    """What agents reported of their games, a line for each agent with a report."""
     told = {name: result.reported(name) for name in result.played}
     return [report_line(name, totals) for name, totals in told.items() if totals]
 
@@ -112,7 +112,7 @@ def _summary(result: Result) -> str:
 
 
 def _dealt(result: Result) -> str:
-    """What games have in common, in a sentence."""
+    """What the games have in common, in a sentence."""
     count = Counter((game.block, game.lineup) for game in result.games)
     if any(n < len(seatings(result.lineups[lineup])) for (_, lineup), n in count.items()):
         return "Another table drew seats, boards and dice, for each game anew."
@@ -203,7 +203,7 @@ def drawn(
 
     Args:
         kind: of the file, "png", "svg" or "pdf".
-        width: of the figure, in inches; letters are smaller in one as narrow as a journal's column.
+        width: of the figure, in inches; letters are smaller up to 4 inches.
         height: likewise.
         draw: draws on it.
         dpi: pixels per inch of a PNG.

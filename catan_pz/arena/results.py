@@ -93,7 +93,7 @@ class Result:
         return win_rates(self.labelled()) if self.games else repr(self)
 
     def labelled(self, longest: int = LONGEST) -> "Result":
-        """The same with names and reasons of forfeits as tables and plots show them."""
+        """A copy with names and reasons of forfeits as tables and plots show them."""
         label = labels(self.names, longest)
         games = tuple(
             replace(
@@ -253,7 +253,7 @@ def win_rates(result: Result) -> str:
 def result_of_drawn_seats(
     names: tuple[str, ...], rules: Rules, seed: int, games: Iterable[GameResult]
 ) -> Result:
-    """A result of games whose line-ups and seats somebody else has drawn: of all of them."""
+    """The result of all games where somebody else has drawn line-ups and seats."""
     ordered = sorted(games, key=lambda game: game.number)
     found = [tuple(sorted(names.index(name) for name in game.seats)) for game in ordered]
     lineups = tuple(sorted(set(found)))

@@ -48,7 +48,7 @@ _GAMES: Final = msgspec.json.Decoder(GameResult)
 def header_of(
     config: MatchConfig, schedule: Schedule, agents: Collection[dict[str, Any]]
 ) -> dict[str, Any]:
-    """All that defines a match, as JSON values: matches with equal headers are the same."""
+    """What defines a match, as JSON values: matches with equal headers are the same."""
     header = {
         "format": FORMAT,
         "version": __version__,
@@ -77,7 +77,7 @@ def found_seed(path: str | os.PathLike[str] | None) -> int | None:
 def found_lineups(path: Path) -> list[list[str]] | None:
     """The line-ups of the match in a file of results; None where there is no such file.
 
-    At a table of others it is the agent and those that the match was asked for.
+    At another table it is the agent and the opponents that the match was asked for.
     """
     header = _read(path)[0]
     if header is None:
@@ -133,7 +133,7 @@ def results_file(
                 "Wait until that has ended, or give another file"
             )
         games = _games_of(path, header, schedule)
-        # Without a buffer: one that a full disk keeps from being written would be written later.
+        # Without a buffer, which would be written later where a full disk refuses it now.
         with path.open("ab", buffering=0) as file:
             if file.tell() == 0:
                 _write(file, json.dumps(header).encode())

@@ -64,7 +64,7 @@ def block_seed(seed: int, block: int) -> int:
 
 @dataclass(frozen=True)
 class Schedule:
-    """All games of a match or tournament: so many of each line-up, the last block completed.
+    """All games of a match or tournament: some of each line-up, the last block completed.
 
     Line-ups play on the same seeds, or apart, each on seeds of its own; then one may be given
     several times.

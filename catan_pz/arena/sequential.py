@@ -1,4 +1,4 @@
-"""Matches that stop as soon as an Elo difference is told.
+"""Matches that stop as soon as a test tells two Elo differences apart.
 
 Games are taken by blocks that share board and dice: against one opponent pairs with the seats
 swapped, whose results, from two losses to two wins, are the sample (pentanomial, with draws).
@@ -41,7 +41,7 @@ class EloTest:
             raise not_possible("test", f"{self.low:g},{self.high:g}", allowed)
 
     def log_likelihood_ratio(self, won: ArrayLike, size: int, players: int) -> float:
-        """Of the higher difference to the lower one.
+        """Of the higher difference against the lower one.
 
         Args:
             won: (B,) games won of each block.
@@ -61,7 +61,7 @@ class EloTest:
 
 
 class SequentialMatch:
-    """What `MatchOptions.stop` takes: ends the match of a player once a test has its verdict."""
+    """A `MatchOptions.stop` that ends the match of a player once a test has its verdict."""
 
     def __init__(self, name: str, test: EloTest) -> None:
         self.name, self.test = name, test

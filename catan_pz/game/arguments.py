@@ -1,4 +1,4 @@
-"""What callers give to batches, checked: actions, states, records of games."""
+"""Checks of arguments of batches: actions, states, records of games."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +43,7 @@ def numbers(given: Any, count: int, name: str) -> Any:
 
 
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse a state in which one of the arrays that a batch keeps is missing, or another one."""
+    """Refuse a state without one of the arrays that a batch keeps, or with one of another form."""
     for name, own in kept.items():
         given: Any = state.get(name)
         if getattr(given, "shape", None) != own.shape or given.dtype != own.dtype:
@@ -59,7 +59,7 @@ def check_unfinished(records: np.ndarray) -> None:
 
 
 def check_records(games: Any) -> None:
-    """Refuse what are no records (K,) of `STATE`."""
+    """Refuse anything but records (K,) of `STATE`."""
     if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
         raise ValueError(
             "games must be an array (K,) of engine.state.STATE, such as the `games` of a Game; "

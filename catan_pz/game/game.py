@@ -35,7 +35,7 @@ from catan_pz.terms import MAX_PLAYERS, Phase
 
 
 def violations_of(games: np.ndarray) -> list[Violation]:
-    """What each of some records (B,) of `STATE` breaks of the rules."""
+    """The rules that each of some records (B,) of `STATE` breaks."""
     spare = as_games(np.empty_like(games))
     found = [Violation(int(game_calls.violations(games, spare, i))) for i in range(len(games))]
     stale = [own.tobytes() != derived.tobytes() for own, derived in zip(games, spare, strict=True)]
@@ -52,7 +52,7 @@ class IllegalActionError(ValueError):
 
 
 Listener = Callable[["Game", Events], None]
-"""Called after each decision with the game and all events of the decision, hidden ones too."""
+"""Called after each decision with the game and its events, hidden ones too."""
 
 
 class Game:
@@ -269,7 +269,7 @@ class Game:
         return scaled
 
     def validate(self) -> Violation:
-        """What the state breaks of the rules; `Violation.NONE` for a sound one."""
+        """The rules that the state breaks; `Violation.NONE` for a sound one."""
         return violations_of(self.games)[0]
 
     def snapshot(self) -> dict[str, Any]:

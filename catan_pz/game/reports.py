@@ -57,7 +57,7 @@ _UNLIMITED: Final = 100
 class ReportedDecision:
     """A decision to be played, as its viewer sees it.
 
-    Neither the sampled game nor the belief given is changed: once the decision is played, `games`
+    The sampled game and the belief given stay as they are: once the decision is played, `games`
     (1,), `belief` and `mask` are those after it, and `seen` are all its events.
     """
 

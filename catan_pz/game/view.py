@@ -1,4 +1,4 @@
-"""What one seat may know of a game: all that agents and encoders are given."""
+"""The view of one seat: all of a game that agents and encoders are given."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,7 +13,7 @@ from catan_pz.observation.segments import SIZE, named_views
 
 
 class Resampler(Protocol):
-    """What answers `View.resample`."""
+    """Answers `View.resample`."""
 
     def resample(self, rng: np.random.Generator) -> Game:
         """A game that looks the same."""

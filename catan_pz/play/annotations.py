@@ -1,4 +1,4 @@
-"""What agents think of the positions of a game that is shown: advice and win probabilities."""
+"""Agents' notes on the positions of a game that is shown: advice and win probabilities."""
 
 from typing import Final
 
@@ -26,10 +26,10 @@ class Annotations:
     decides, and win probabilities are estimated from the hands of all.
 
     Args:
-        advice: the agent that says what it thinks of decisions, or its name; None for none.
+        advice: the agent that advises, or its name; None for none.
         win_probability: the agent that estimates win probabilities, or its name; None for none.
         viewer: the seat whose knowledge is shown; None for all.
-        draw: whether advice is drawn into pictures; replays for the browser have their own way.
+        draw: whether advice is drawn into pictures; replays for the browser draw it themselves.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Annotations:
         return self._asked != [None, None]
 
     def __call__(self, game: Game) -> Notes:
-        """The notes on a position; the game is followed from the first one on."""
+        """The notes on a position; agents follow the game from the first one on."""
         if game is not self._game:
             self.close()
             self._follow(game)

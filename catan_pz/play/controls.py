@@ -1,4 +1,4 @@
-"""What a person can press in the picture, and which actions each press plays."""
+"""The controls of the picture that a person can press, and the actions that each plays."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ PLACES: Final[dict[str, tuple[int, Callable[[TableView, int], str]]]] = {
 
 @dataclass(frozen=True)
 class Draft:
-    """What a person has laid out and not played yet.
+    """Cards that a person has laid out and not played yet.
 
     Attributes:
         give: (R,) cards laid out to be given.
@@ -57,7 +57,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Control:
-    """What can be pressed, and what can't be now.
+    """Something to press, or something that can't be pressed now.
 
     Attributes:
         name: what it is, such as "vertex 12", "roll", "get ore".
@@ -84,7 +84,7 @@ class Control:
 
 
 def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Control, ...]:
-    """All that a person in a seat can press now; early answers where another decides."""
+    """The controls of a person in a seat now; early answers while another one decides."""
     if not game.mask.any():
         return ()
     if game.player != seat:
@@ -93,7 +93,7 @@ def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Cont
 
 
 def _early_answers(view: TableView, seat: int) -> Iterator[Control]:
-    """Accept and reject for who has yet to be asked: all answer an offer at the same time."""
+    """Accept and reject for a seat that is asked later: all answer an offer at the same time."""
     offer = view.offer
     if offer is None or AnswerView(seat, "waiting") not in offer.answers:
         return
@@ -246,7 +246,7 @@ class _Decision:
             yield _button("send", "send the offer", key="o", play=(table.COMPOSE_SEND,))
 
     def trade(self) -> Iterator[Control]:
-        """The tray, and what can be done with the cards in it."""
+        """The tray, and the trades with the cards in it."""
         bank = self.has(table.MARITIME_TRADE, len(table.MARITIME_SWAPS))
         offers = self.has(table.OFFER, table.COMPOSE_SEND - table.OFFER)
         if not bank and not offers:
@@ -299,7 +299,7 @@ class _Decision:
         return _button("bank", words, label=label)
 
     def tray(self, side: str, bundle: Bundle, other: Bundle, most: int) -> Iterator[Control]:
-        """One side of the tray, on which at most some cards are laid out."""
+        """One side of the tray, which takes at most `most` cards."""
         full = f"no more than {most} a side" if most == MOST_COMPOSED else _TEMPLATES
         for r, name in enumerate(RESOURCE_NAMES):
             changed = (_one_more(bundle, r, count) for count in (1, -1))

@@ -1,4 +1,4 @@
-"""How a game ended: points that add up, and what dice, cards and trades brought."""
+"""The end of a game: what points consist of, and counts of dice, cards and trades."""
 
 from collections import Counter
 from typing import Any
@@ -10,7 +10,7 @@ from catan_pz.terms import Card
 
 
 def ending_json(session: PlayedGame, view: TableView) -> dict[str, Any]:
-    """Of each seat what its points consist of, and counts; how often each roll came."""
+    """The points of each seat by source, counts of each seat, and how often each sum came."""
     rolls: Counter[int] = Counter()
     counts: dict[str, Counter[int]] = {
         what: Counter() for what in ("rolled", "given", "stolen", "lost", "bought")

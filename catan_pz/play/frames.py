@@ -1,4 +1,4 @@
-"""The positions of a game that is watched, one after the other, each with what led to it."""
+"""The positions of a game that is watched, each with the decision that led to it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ from catan_pz.render.view import check_viewer
 
 
 class Notes(NamedTuple):
-    """What is shown of a position beside what happened.
+    """Numbers and advice shown with a position.
 
     Attributes:
         overlay: numbers to draw on the board, None for none.
@@ -68,7 +68,7 @@ def _frame(
 
 
 Annotate = Callable[[Game], Notes]
-"""Gives what is shown of a position beside what happened, such as `Annotations`."""
+"""Gives the notes on a position, such as `Annotations`."""
 
 
 def frames_of_record(
@@ -86,7 +86,7 @@ def frames_of_record(
             for all.
         names: of the seats; those in the record where None.
         annotate: gives the notes on each position.
-        reasons: of decisions by their numbers from 0, which the lines go on with.
+        reasons: of decisions by their numbers from 0, added to their lines.
     """
     names = record.names if names is None else names
     viewer = check_viewer(viewer, len(record.start["players"]))
@@ -98,7 +98,7 @@ def frames_of_record(
 
 
 class _Told(msgspec.Struct):
-    """What is read of a line of a transcript."""
+    """The entries that are read of a line of a transcript."""
 
     decision: int = -1
     seat: int = -1
@@ -109,9 +109,9 @@ class _Told(msgspec.Struct):
 def reasons_of(
     record: GameRecord, transcripts: Iterable[Path], viewer: int | None = None
 ) -> dict[int, str]:
-    """Reasons that chat models gave for decisions of a game, by number, as a viewer may read them.
+    """Reasons that chat models gave for decisions of a game, by number.
 
-    They may tell of their hands: a seat reads its own, and with None all are read.
+    They may tell of hidden cards: a seat reads its own reasons alone, None reads all.
     """
     found = {}
     played = dict(enumerate(record.decisions))

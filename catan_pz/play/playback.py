@@ -33,13 +33,13 @@ _SENT: Final = {
     "slower": ("-", "\x1b[B", "\xe0P"),
     "quit": ("q", "\x1b"),
 }
-"""What terminals send for the keys of each command; those with \xe0 are Windows'."""
+"""What terminals send for the keys of each command; Windows sends those with \xe0."""
 
 _COMMANDS: Final = {sent: command for command, keys in _SENT.items() for sent in keys}
 
 
 class Playback:
-    """Shows frames in time; of a live match they are made when they are wanted.
+    """Shows frames at a speed; those of a live match are made as they are needed.
 
     Args:
         frames: the frames; at least one.
@@ -85,7 +85,7 @@ class Playback:
 
     @property
     def count(self) -> int:
-        """Frames that there are, as far as that is known."""
+        """The number of frames, as far as it is known."""
         return len(self._loaded) if self._complete or not self._total else self._total
 
     @property
@@ -94,7 +94,7 @@ class Playback:
         return not self._load(self.position + 1)
 
     def key(self, sent: str) -> None:
-        """Do what a key stands for, by what the terminal sends; unknown keys do nothing."""
+        """Run the command of a key, by what the terminal sends; unknown keys do nothing."""
         nearest = min(range(len(SPEEDS)), key=lambda k: abs(SPEEDS[k] - self.speed))
         match _COMMANDS.get(sent.replace("\x1bO", "\x1b[")):
             case "pause":
@@ -180,7 +180,7 @@ def write_log(
     viewer: int | None = None,
     names: Sequence[str] | None = None,
 ) -> None:
-    """Write what happened line by line, then the last position."""
+    """Write the line of each decision, then the last position."""
     last = None
     for last in frames:
         if last.line is not None:
@@ -214,7 +214,7 @@ def single_keys() -> Iterator[Callable[[float], list[str]]]:
 
 
 def keys_in(sent: str) -> list[str]:
-    """What was sent, key by key."""
+    """Split what a terminal sent into keys."""
     return re.findall(r"\x1b[\[O][0-9;]*[A-Za-z~]|\xe0.|.", sent, re.DOTALL)
 
 

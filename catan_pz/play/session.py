@@ -1,4 +1,4 @@
-"""A match that somebody plays or watches: a game between agents and perhaps persons."""
+"""A game between agents and persons, which somebody plays or watches."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -29,12 +29,12 @@ def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
 
 
 def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]:
-    """What seats are called by those who play them."""
+    """Names of seats by those who play them."""
     return [person if agent is None else agent.name for agent in agents]
 
 
 class PlayedGame:
-    """One game with its agents, its record and what each viewer reads of it.
+    """One game with its agents, its record, and the lines that each viewer reads.
 
     Args:
         game: the game, at its start.
@@ -42,17 +42,17 @@ class PlayedGame:
         seed: of the agents' random streams.
         names: what the seats are called; by default as the agents and "Human".
         viewer: where nobody plays, the seat whose knowledge is shown; None for all.
-        specs: by seat, what the record is to name the agents by, None for a person's.
+        specs: by seat, names of the agents for the record, None for a person's.
         adviser: the agent whose advice persons may see at their own decisions; None for none.
 
     Attributes:
         table: the table at which the agents sit.
-        record: all that was played, with the seats' names.
+        record: the game so far, with the seats' names.
         persons: the seats of persons, also those that an agent plays meanwhile.
         seat: the first person's seat, None where nobody plays.
         viewers: `ONLOOKER` and the persons.
-        heard: the events of each decision, which hold what is hidden.
-        advisers: by seat, those who advise persons.
+        heard: the events of each decision, hidden ones too.
+        advisers: of persons, by seat.
         failed: the seat whose agent hasn't come back from hearing of the game; None if all have.
     """
 
@@ -127,7 +127,7 @@ class PlayedGame:
         return session
 
     def again(self) -> "PlayedGame":
-        """Another game of the same seats, which nobody can foretell."""
+        """Another game of the same seats, with a seed that nobody knows."""
         seed = secrets.randbits(63)
         return self._another(Game(self.game.rules, seed), self.agents, seed)
 
@@ -147,7 +147,7 @@ class PlayedGame:
         np.random.default_rng(seed).shuffle(deck[len(deck) - left :])
 
     def shown_to(self, viewer: int) -> int | None:
-        """Whose knowledge a person or `ONLOOKER` is shown; None for all."""
+        """The seat whose knowledge a person or `ONLOOKER` is shown; None for all."""
         return viewer if self.persons else self.viewer
 
     def _listen(self, _game: Game, events: Events) -> None:
@@ -162,7 +162,7 @@ class PlayedGame:
 
     @property
     def log(self) -> list[str]:
-        """What the first person reads, or onlookers where nobody plays."""
+        """The lines that the first person reads, or onlookers where nobody plays."""
         viewer = self.shown_to(ONLOOKER if self.seat is None else self.seat)
         for events in self.heard[len(self._log) :]:
             self._log.append(log_line(events, viewer, self.names))
@@ -179,7 +179,7 @@ class PlayedGame:
         return not self.is_finished and self.agents[self.game.player] is None
 
     def decide(self) -> int:
-        """What the agent that is to move chooses; among persons it makes one offer a turn."""
+        """The choice of the agent that is to move; among persons it makes one offer a turn."""
         has_offered = self.game.games["offers_made"][0] > 0
         if not self.persons or self.game.phase != Phase.MAIN or not has_offered:
             return self.table.decide()

@@ -1,4 +1,4 @@
-"""What happened at a table, as its pages tell it: a line for each move, one for each offer."""
+"""The log of a table, as its pages show it: a line for each move, one for each offer."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ from catan_pz.render.words import places_of
 from catan_pz.terms import NUM_RESOURCES
 
 _COMPOSING: Final = ("compose_give", "compose_get", "")
-"""Kinds of actions, or one that is hidden, of which no line tells: the offer itself does."""
+"""Kinds of actions without a line, "" for a hidden one: the offer itself gets one."""
 
 _SHORT: Final = {"accept": "accepts", "reject": "rejects", "withdraw": "takes it back"}
 
@@ -21,9 +21,9 @@ _GIVES: Final = {EventKind.GAINED: 1, EventKind.PAID: -1}
 
 
 class Story:
-    """The lines of a game for one viewer, each with the places and cards that it is about.
+    """The lines of a game for one viewer, each with its places and cards.
 
-    An entry has the `words`; `at`, the places that changed; `hexes` that a roll lit; `cards`, what
+    An entry has `words`; `at`, the places that changed; `hexes` that a roll lit; `cards` that
     each seat gained and lost; and a `theft` from the viewer.
     """
 

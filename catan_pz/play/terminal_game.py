@@ -96,7 +96,7 @@ class TerminalGame:
                 self._say(self._screen(str(reason)) if self._rows else f"  {reason}")
 
     def _show(self) -> None:
-        """The board, and what can be done."""
+        """Show the board, and what can be typed now."""
         if self._rows is not None:
             self._say(self._screen())
             return
@@ -112,7 +112,7 @@ class TerminalGame:
         return [part for line in lines for part in wrap(line, COLUMNS, subsequent_indent="  ")]
 
     def _tell(self) -> None:
-        """Write what happened since the person was last asked."""
+        """Write the log since the person was last asked."""
         for line in self._session.log[self._told :]:
             self._say(f"  {line}")
         self._told = len(self._session.log)

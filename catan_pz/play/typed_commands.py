@@ -1,4 +1,4 @@
-"""What a person types in the terminal, as actions, and what may be typed, in words."""
+"""Commands that a person types in the terminal: their actions, and a menu of them."""
 
 from itertools import groupby
 from textwrap import wrap

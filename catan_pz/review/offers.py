@@ -1,7 +1,7 @@
 """Offers under review: how likely somebody agrees, and what the exchange then brings.
 
-An offer that nobody takes leaves the turn as it is. So it is worth what making none is, and by the
-chance that somebody agrees what closing it is worth beside taking it back.
+An offer that nobody takes leaves the turn as it is. So an offer is worth as much as none, plus the
+chance that somebody agrees times what closing it gains over taking it back.
 """
 
 from collections.abc import Callable
@@ -89,7 +89,7 @@ class ReviewedOffer:
         return view, games, np.array([CLOSE_WITH + place - 1, WITHDRAW])
 
     def gain(self, price: Price, otherwise: float = 0.0) -> float:
-        """What making it gains by some prices, where other offers gain something after it."""
+        """Its gain by some prices, where other offers may still gain `otherwise` after it."""
         exchange = 0.0
         if self.closing is not None:
             closed, kept = price(*self.closing)
@@ -126,7 +126,7 @@ class Offers(Trader):
             self.begin(view, games, Ask(_SWAPS[action - OFFER], action - OFFER))
 
     def best(self, view: View, games: np.ndarray) -> tuple[float, list[int]]:
-        """What the best offer of the list gains by the value, and the offers, the best first."""
+        """The gain of the best offer of the list by the value, and the offers, the best first."""
         found = self.offers(view, games, composed=False)
         gains = found.chances * (found.values - found.now)
         return gains.max(initial=0.0), (OFFER + found.templates[np.argsort(-gains)]).tolist()

@@ -43,7 +43,7 @@ DRAWN: Final = 16
 """Games drawn for a decision."""
 
 KINDS: Final = ("rolls", "thefts", "cards")
-"""What chance brings."""
+"""Kinds of chance."""
 
 _SHORTLISTED: Final = 38
 """Decisions that the agent is asked about: placements, and those that lose most by the value."""
@@ -208,7 +208,7 @@ class _Walk:
         return view, games, self._judge.outcomes(games, NO_ACTION, seat, self._seed).values[0]
 
     def take_in(self, events: Events | None) -> None:
-        """Note what the last decision brought, None at the start."""
+        """Note the events of the last decision; None at the start."""
         self.number += 1
         if self._unlikely is not None:  # a theft of what no game drawn held
             (thief, mean), self._unlikely = self._unlikely, None
@@ -311,7 +311,8 @@ class _Walk:
     def price(self, asked: _Shortlisted) -> PricedDecision:
         """What a decision loses against the best action, by the agent.
 
-        The best one is found by one look, and the loss by others, so that no luck is in it.
+        The best action is found by one look and the loss by others, so that the loss isn't biased
+        by the choice.
         """
         seat, offers = self._record.decisions[asked.number].player, asked.offers
         agent, (played, *others) = self._advisers[seat].agent, asked.candidates

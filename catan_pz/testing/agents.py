@@ -1,4 +1,4 @@
-"""Checks of a player program: legal, settled by its seed, blind to what is hidden."""
+"""Checks of an agent: legal, determined by its seed, blind to what is hidden."""
 
 from copy import deepcopy
 from typing import Any
@@ -20,14 +20,14 @@ from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
 REPEATS = 4
-"""How often a choice is asked for again before it counts as settled."""
+"""How often a choice is asked for again before it counts as determined."""
 GAMES, PART = 24, 7
 """Games of a batch that is looked at, and of a part of it."""
 _FIRST = np.zeros(GAMES, np.int64)
 
 
 class AgentError(AssertionError):
-    """An agent does what an agent must not; the message says what, and where."""
+    """An agent breaks a rule for agents; the message says which, and where."""
 
 
 def worded(action: int, rules: Rules) -> str:
@@ -49,10 +49,10 @@ def check_agent(
 ) -> None:
     """Check that an agent plays as agents must. Returns nothing if it does.
 
-    It plays games against random players, each seat in turn, and is looked at in every
-    decision with a choice:
+    It plays games against random players, each seat in turn, and is checked in every decision
+    with a choice:
 
-    - what it chooses is a legal action;
+    - it chooses a legal action;
     - it chooses the same when asked again, and when the game is played again: all randomness
       comes from `Agent.random`, and nothing is left over from another game;
     - it chooses the same when all that its seat can't know is drawn anew from the exact belief;
@@ -119,7 +119,7 @@ class _Place:
         return chosen
 
     def _ask(self, spot: str, player: Agent, view: View) -> int:
-        """A choice, checked for what can be seen of it alone."""
+        """A choice, checked by itself."""
         before = view.observation.tobytes(), view.mask.tobytes()
         given = player.act(view)
         try:
@@ -202,7 +202,7 @@ def check_batch_agent(
 
 
 def _choices(agent: Agent, rules: Rules, views: Views) -> NDArray[np.int64]:
-    """(K,) choices, checked for what can be seen of them alone."""
+    """(K,) choices, checked by themselves."""
     name = f"agent {agent.name!r}"
     given = views[np.arange(len(views))]
     answer = agent.act_batch(given)
@@ -231,7 +231,7 @@ def _compare(
     chosen: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> None:
-    """Ask again, in other company."""
+    """Ask again, among other games."""
     order = rng.permutation(GAMES)
     row = order[:1]
     asked = {

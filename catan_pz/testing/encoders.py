@@ -29,11 +29,11 @@ Encoded = dict[str, NDArray[Any]]
 
 
 class EncoderError(AssertionError):
-    """An encoder does what an encoder must not; the message says what, and where."""
+    """An encoder breaks a rule for encoders; the message says which, and where."""
 
 
 def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> None:
-    """Check that an encoder is what encoders must be. Returns nothing if it is.
+    """Check that an encoder works as encoders must. Returns nothing if it does.
 
     It is given observations of random games of two, three and four players:
 
@@ -110,7 +110,7 @@ def _observations(steps: int, seed: int) -> NDArray[np.int8]:
 
 @contextmanager
 def _as_encoder_errors() -> Iterator[None]:
-    """Faults that the block finds, as what `check_encoder` raises."""
+    """Raise faults that the block finds as `EncoderError`."""
     try:
         yield
     except ValueError as error:

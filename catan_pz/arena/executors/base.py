@@ -1,4 +1,4 @@
-"""The seam between a match and the place where its games are played, and that in this process."""
+"""The interface of executors, and the one that plays in this process."""
 
 import math
 from collections.abc import Generator, Iterator, Sequence
@@ -13,7 +13,7 @@ from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 
 Way = Literal["batched", "gathered", "single"]
-"""All games in one batch, at the same time with their agents' decisions gathered, or in turn."""
+"""All games in one batch, side by side with their decisions gathered, or one by one."""
 
 
 class Task(NamedTuple):
@@ -71,10 +71,9 @@ def play_task(
 class Executor(Protocol):
     """Plays the games of a match: in this process, in others, or on other machines.
 
-    A worker makes its agents by `Entrant.make` and plays a task by `play_task`. All that
-    it needs is plain data: `config`, `tasks` and each `GameResult` can be pickled, and so can
-    `entrants` unless they were given as local functions. A game's result depends neither on
-    the worker nor on the order of the tasks.
+    A worker makes its agents by `Entrant.make` and plays a task by `play_task`. `config`,
+    `tasks` and each `GameResult` can be pickled, and so can `entrants` unless they were given
+    as local functions. A game's result depends neither on the worker nor on the order of tasks.
     """
 
     @property

@@ -28,7 +28,7 @@ GRACE_SECONDS: Final = 1.0
 """An agent may be this late and keep its process; it forfeits its game all the same."""
 
 _POLL_SECONDS: Final = 0.05
-"""Between looks for workers that are late, or gone while another process holds their pipe open."""
+"""Between checks for workers that are late, or gone while another process holds their pipe."""
 
 _CONTEXT: Final = get_context("spawn")
 
@@ -90,7 +90,7 @@ class Worker:
 
     @property
     def plays_many(self) -> bool:
-        """Whether it plays several games at the same time, which its log doesn't follow."""
+        """Whether it plays several games at a time, which its log doesn't follow."""
         return not self.is_ready and self.task is not None and self.task.way != "single"
 
     @property
@@ -109,9 +109,9 @@ class Worker:
         return limit + WARM_UP_SECONDS + starting
 
     def forfeit(self, reason: str) -> GameResult | None:
-        """The game in progress, lost by the seat whose agent was called; None if there is none.
+        """The game in progress, forfeited by the seat whose agent was called; None without one.
 
-        To be called when the process has ended.
+        Call it once the process has ended.
         """
         log, config = self.log, self._arguments.config
         seat = log.asked
@@ -147,7 +147,7 @@ class Pool:
         self._workers: list[Worker] = []
 
     def run(self, tasks: Sequence[Task], count: int) -> Iterator[list[GameResult]]:
-        """Play tasks in some number of processes, which stay; yield results that come together."""
+        """Play tasks in `count` processes, which are kept; yield results that arrive together."""
         self._waiting.extend(tasks)
         for worker in self._workers:
             self._give_task(worker)
@@ -181,9 +181,9 @@ class Pool:
             worker.give(self._waiting.popleft())
 
     def _replace(self, worker: Worker, reason: str, *, is_dead: bool) -> Iterator[GameResult]:
-        """Go on after the end of a worker, by itself or not: the seat that was called forfeits.
+        """Replace a worker that has ended; the seat whose agent was called forfeits.
 
-        Where several games were on, nobody knows which seat that was: they are played again, one
+        If it played several games at a time, that seat isn't known: they are played again, one
         by one.
         """
         if worker.is_warming_up:
@@ -219,7 +219,7 @@ class Pool:
 
 
 class ProcessExecutor:
-    """Plays tasks in so many processes, which it replaces when an agent ends or blocks one.
+    """Plays tasks in `workers` processes, replaced when an agent ends or blocks one.
 
     Agents must be given as names, functions of a module, or objects that can be pickled, and
     a script that plays needs `if __name__ == "__main__":`.
@@ -243,7 +243,7 @@ def worker_arguments(
     dumps: Callable[[Any], bytes] = pickle.dumps,
     where: str = "a worker process",
 ) -> WorkerArguments:
-    """What workers need to know; a `ValueError` names an entrant that can't be sent there."""
+    """The arguments of workers; a `ValueError` names an entrant that can't be sent there."""
     for entrant in entrants:
         try:
             dumps(entrant)

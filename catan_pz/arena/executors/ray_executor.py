@@ -1,8 +1,8 @@
 """Games played on the nodes of a Ray cluster.
 
-Each node has an actor with a worker process of its own: an agent that ends or blocks its process
-forfeits its game, as it does in the processes of one machine. An actor that ends by itself has
-lost its node, and nobody forfeits for that.
+Each worker is an actor with a process of its own: an agent that ends or blocks the process forfeits
+its game, as it does with `ProcessExecutor`. An actor ends only if its node is lost, and nobody
+forfeits for that.
 """
 
 import os
@@ -36,13 +36,13 @@ _DOUBT_SECONDS: Final = 3.0
 waits as long, and counts if the actor is still there."""
 
 _CERTAIN: Final = ("error:", "illegal:", "nonsense:", "time:")
-"""How reasons of forfeits begin that no end of a node can bring about."""
+"""Beginnings of reasons of forfeits that the end of a node can't cause."""
 
 _NOTICE_SECONDS: Final = 60.0
-"""A cluster without a free CPU is told of after this."""
+"""A warning comes after this if the cluster has no free CPU."""
 
 _LEAST_LOSSES: Final = 5
-"""Workers that may be lost, one after the other and without a result, before the match stops."""
+"""Workers that may be lost in a row, without a result between them, before the match stops."""
 
 
 def connect(address: str | None = None, num_cpus: int | None = None) -> Any:
@@ -113,9 +113,9 @@ class RayHost:
         self._playing: Iterator[list[GameResult]] = iter(())
 
     def proceed(self, task: Task | None = None) -> list[tuple[GameResult, bytes | None]]:
-        """Results that came in next, each with its record, if any; none when the task is done.
+        """The next results, each with its record, if any; none when the task is done.
 
-        Without a task it goes on with the one before.
+        Without a task the previous one goes on.
         """
         if self._version != __version__:
             raise RuntimeError(
@@ -145,7 +145,7 @@ class RayHost:
 
 
 class RayExecutor:
-    """Plays tasks on all nodes of a Ray cluster, and makes up for nodes that are lost.
+    """Plays tasks on all nodes of a Ray cluster, and replaces workers whose nodes are lost.
 
     Each worker is an actor that takes one CPU and plays in a process of its own, so that agents
     forfeit as with `ProcessExecutor`. The games of a worker whose node is lost are played again

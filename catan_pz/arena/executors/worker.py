@@ -31,8 +31,8 @@ NONE: Final = -1
 class DecisionLog(ctypes.Structure, Monitor):
     """The game in progress: its actions, the time of each seat, and whose agent is called.
 
-    It lies in memory that two processes share: a worker writes it as a `Monitor` of its games; the
-    parent reads it when an agent does not answer or ends its process.
+    It lies in shared memory: a worker writes it as the `Monitor` of its games, the parent reads it
+    when an agent does not answer or ends its process.
     """
 
     _fields_ = (
@@ -53,7 +53,7 @@ class DecisionLog(ctypes.Structure, Monitor):
         self.game = number
 
     def begin(self, seat: int, call: str) -> None:
-        """A call of the agent in a seat begins; during warm-up of an entrant."""
+        """A call of the agent in a seat begins; in warm-up the number is the entrant's."""
         self._call = CALLS.index(call)
         self.since = time.monotonic()
         self.asked = seat
@@ -79,10 +79,10 @@ class DecisionLog(ctypes.Structure, Monitor):
 
 @dataclass(frozen=True)
 class WorkerArguments:
-    """What a worker needs to know."""
+    """The arguments of a worker process."""
 
     config: MatchConfig
-    entrants: bytes  # a pickled tuple of `Entrant`; the worker can tell what is wrong with one
+    entrants: bytes  # a pickled tuple of `Entrant`; the worker reports what is wrong with one
     has_programs: bool  # whether some have processes of their own, which take their time to start
     no_warm_up: frozenset[int] = frozenset()  # entrants that didn't answer outside a game
 
@@ -90,8 +90,8 @@ class WorkerArguments:
 def run_worker(connection: Connection, arguments: WorkerArguments, log: DecisionLog) -> None:
     """Play the tasks that come in and send results out, until the parent ends this process.
 
-    Sends a `GameResult` for each game, None whenever it is ready for a task, or the exception
-    that ended it.
+    Sends a `GameResult` for each game, None when it is ready for a task, or the exception that
+    ended it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, by SIGTERM
     signal.signal(signal.SIGTERM, lambda *_: _leave())
