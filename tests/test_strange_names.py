@@ -13,6 +13,8 @@ import pytest
 
 from catan_pz.arena import load_results, save_report, to_csv, to_markdown
 from catan_pz.arena.match import play_match
+from catan_pz.arena.ratings import Rating
+from catan_pz.arena.report import ratings_plot
 from catan_pz.arena.results import Result
 from catan_pz.cli import main
 from catan_pz.game.game import Game
@@ -169,6 +171,14 @@ def test_reports(results: Result, ending: str, tmp_path: Path) -> None:
     assert len(content) < 10**6
     if ending == ".svg":
         ET.fromstring(content)
+
+
+def test_ratings_of_names_that_look_alike_are_all_drawn() -> None:
+    pytest.importorskip("matplotlib", reason="takes the extra `arena`")
+    ratings = [Rating(f"{'$x' * 30}{name}", 0.0, None) for name in "ab"]
+    content = ratings_plot(ratings, "svg").decode()
+    cut = "$x" * 19 + "$…"
+    assert re.findall(r"<!-- (.*\$x.*) -->", content) == [f"{cut} (2)", cut]
 
 
 def test_learning_curves() -> None:

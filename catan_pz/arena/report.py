@@ -15,7 +15,7 @@ from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, wi
 from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
 from catan_pz.files import write_bytes
-from catan_pz.names import markdown, plotted, shown
+from catan_pz.names import labels, markdown, plotted, shown
 from catan_pz.rules import Rules
 
 MAX_REASONS: Final = 10
@@ -242,9 +242,9 @@ def plot(result: Result, kind: str, width: float | None = None) -> bytes:
     result = result.labelled(_LONGEST)
     names = sorted(result.played, key=result.win_rate)
     try:
-        ratings = {one.name: (one.rating, one.interval) for one in rate(result)}
+        ratings = rate(result)
     except ValueError:  # some never met
-        ratings = {}
+        ratings = []
     parts = 2 if len(ratings) > 1 else 1
     if width is None:
         shape, size = (1, parts), (4.8 * parts, 1.4 + 0.42 * len(names))
@@ -261,9 +261,7 @@ def plot(result: Result, kind: str, width: float | None = None) -> bytes:
         axes[0].set_xlabel("win rate, % (95 % interval by seeds)")
         axes[0].axvline(100 / result.rules.num_players, color=FAINT, linewidth=1, linestyle=":")
         if parts > 1:
-            order = sorted(ratings, key=lambda name: ratings[name][0])
-            dots(axes[1], order, ratings, scale=1)
-            axes[1].set_xlabel("rating, Elo scale (95 % interval by seeds)")
+            _draw_ratings(axes[1], ratings)
         figure.suptitle(f"{len(result.games):,} games", color=INK)
 
     return drawn(kind, *size, draw)
@@ -295,16 +293,18 @@ def dots(
     axes.tick_params(axis="y", length=0)
 
 
+def _draw_ratings(axes: Any, ratings: Sequence[Rating]) -> None:
+    """Draw ratings with their intervals, the first at the top."""
+    label = labels((one.name for one in ratings), _LONGEST)
+    values = {label[one.name]: (one.rating, one.interval) for one in ratings[::-1]}
+    dots(axes, [*values], values, scale=1)
+    axes.set_xlabel("rating, Elo scale (95 % interval by seeds)")
+
+
 def ratings_plot(ratings: Sequence[Rating], kind: str) -> bytes:
     """Ratings with their intervals as the content of a file, as `plot`."""
-    by_name = {plotted(shown(one.name, _LONGEST)): (one.rating, one.interval) for one in ratings}
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        dots(axes, [*by_name][::-1], by_name, scale=1)
-        axes.set_xlabel("rating, Elo scale (95 % interval by seeds)")
-
-    return drawn(kind, 6.4, 1.0 + 0.32 * len(by_name), draw)
+    height = 1.0 + 0.32 * len(ratings)
+    return drawn(kind, 6.4, height, lambda figure: _draw_ratings(figure.subplots(), ratings))
 
 
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}
