@@ -31,7 +31,7 @@ SYNONYMS: Final = {
     "stone": "ore",
     "rock": "ore",
 }
-"""What players call resources beside the rulebook's words."""
+"""Players' words for resources beside the rulebook's."""
 
 
 def quoted(value: object, most: int = _MOST_QUOTED) -> str:
@@ -195,7 +195,7 @@ def check_game_number(number: Any, num_games: int) -> int:
 
 
 def check_home(home: object) -> str:
-    """Where a class or function is, "module:thing", as it was given."""
+    """The place of a class or function, "module:thing", as it was given."""
     if not isinstance(home, str) or not re.fullmatch(r"[^:.][^:]*:[^:]+", home):
         raise not_possible("home", home, "'module:thing'")
     return home

@@ -51,7 +51,7 @@ COLUMNS: Final = {
     "terminated": "whether it is the seat's last decision of a game that was won or given up",
     "truncated": "whether it is the seat's last decision of a game that was cut short",
 }
-"""What the columns hold, in their order."""
+"""The columns in their order, and their content."""
 
 
 @dataclass

@@ -20,7 +20,7 @@ ONLOOKER: Final = -1
 """Stands for a viewer who holds no seat and knows what everybody knows."""
 
 ChanceOutcome = tuple[int, int] | Resource | Card
-"""What chance brought: the dice, the resource stolen, the card bought."""
+"""An outcome of chance: the dice, the resource stolen, the card bought."""
 
 Outcome = ChanceOutcome | None
 """The chance outcome of a decision; None for no chance."""
@@ -91,7 +91,7 @@ def as_seen_by(events: Iterable[Event], seat: int) -> Events:
 
 
 def outcome_of(events: Iterable[Event]) -> Outcome:
-    """What chance brought to a decision, from all its events."""
+    """The chance outcome of a decision, from all its events."""
     for event in events:
         if event.kind == EventKind.ROLLED:
             return event.what, event.amount

@@ -11,7 +11,7 @@ LONGEST: Final = 80
 _ELLIPSIS: Final = "…"
 _HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _MARKUP: Final = re.compile(r"[\\`*\[\]|~$&<>]|(?<![^\W_])_|_(?![^\W_])")
-"""What Markdown takes for more than itself; an underscore only at the rim of a word."""
+"""Characters with a meaning in Markdown; an underscore only at the edge of a word."""
 
 
 def printable(text: str) -> str:
@@ -51,7 +51,7 @@ def shown(name: str, longest: int = LONGEST) -> str:
 
 
 def seat_names(names: Sequence[str] | None, seats: int) -> list[str]:
-    """What seats are called: "Player 0" and so on where they have no names.
+    """Names of seats: "Player 0" and so on where they have none.
 
     The seat's number comes after a name that others bear too.
     """

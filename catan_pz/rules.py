@@ -45,7 +45,7 @@ BOARD_PARTS: Final = {
     "tokens": [0, *NUMBER_TOKENS],
     "harbors": _repeated(HARBOR_COUNTS),
 }
-"""What a board consists of, sorted, by the attributes of `Board`."""
+"""The parts of a board, sorted, by the attributes of `Board`."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Column(NamedTuple):
 
 
 class Option(NamedTuple):
-    """How an option of `Rules` is declared.
+    """The declaration of an option of `Rules`.
 
     Attributes:
         meaning: in words.
@@ -355,7 +355,7 @@ class Rules:
         }
 
     def observed(self) -> list[int]:
-        """What observations show of the options, 0 or 1 each: `OBSERVED`, and zeros for spare."""
+        """The options as observations show them, 0 or 1 each: `OBSERVED`, and zeros for spare."""
         values = self.columns()
         shown = [values[c.name] if self.trading or not c.of_trade else 0 for c in OBSERVED]
         return shown + [0] * (NUM_OBSERVED - len(shown))

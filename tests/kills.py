@@ -122,7 +122,7 @@ def _has_draft(folder: Path) -> bool:
 
 
 def disturb(program: str, kills: int, folder: Path, seed: int) -> list[Any]:
-    """Kill a program so often at moments of a seed, and compare it with an undisturbed run."""
+    """Kill a program `kills` times at moments of a seed; compare it with an undisturbed run."""
     rng, start = random.Random(seed), time.monotonic()
     moment = Moment(folder / "whole", 0.0)
     assert run(program, folder / "whole", lambda: moment() and False)

@@ -172,7 +172,7 @@ def resident() -> int | None:
 
 
 def soak(run: Single | Many, least: int) -> tuple[int, int | None]:
-    """Play so many decisions, and look at states and memory on the way."""
+    """Play at least `least` decisions, and check states and memory on the way."""
     decisions, memory = 0, []
     while decisions < least:
         decisions += run.play()

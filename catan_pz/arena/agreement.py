@@ -127,7 +127,7 @@ class Share(NamedTuple):
 
 
 def named(choices: Iterable[ComparedDecision], within: int) -> Share:
-    """How often an agent names the action played among its first ones."""
+    """The share of actions played that an agent names among its first `within`."""
     return Share.of((c.game, c.rank is not None and c.rank < within) for c in choices)
 
 

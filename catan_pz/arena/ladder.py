@@ -48,7 +48,7 @@ PlayAtTable = Callable[[AgentSpec, str, Path], Result]
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder:
-    """What the file of a ladder says.
+    """A ladder, as its file describes it.
 
     Attributes:
         folder: where it is kept, beside the file.
@@ -173,7 +173,7 @@ def _with_robots(result: Result, agent: str, robots: str) -> Result:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a ladder stands: all its games, and the ratings by them."""
+    """The standing of a ladder: all its games, and the ratings by them."""
 
     ladder: Ladder
     result: Result

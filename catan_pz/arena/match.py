@@ -35,7 +35,7 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True, kw_only=True)
 class MatchOptions:
-    """How the games of a match are played and what is kept of them.
+    """Options of a match: how its games are played, and what is kept of them.
 
     Attributes:
         workers: tasks that are played at the same time; None for 1, for one on each CPU of a

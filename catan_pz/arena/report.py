@@ -64,7 +64,7 @@ def to_markdown(result: Result) -> str:
 
 
 def forfeit_lines(result: Result) -> list[str]:
-    """How many games each entrant forfeited, and why the first of them, a line for each."""
+    """A line for each entrant that forfeited games: how many, and the reason of the first."""
     if not result.ends()[FORFEIT]:
         return []
     labelled = result.labelled()
@@ -80,13 +80,13 @@ def forfeit_lines(result: Result) -> list[str]:
 
 
 def report_lines(result: Result) -> list[str]:
-    """What agents reported of their games, a line for each agent with a report."""
+    """A line for each agent that reported something of its games."""
     told = {name: result.reported(name) for name in result.played}
     return [report_line(name, totals) for name, totals in told.items() if totals]
 
 
 def report_line(name: str, totals: Mapping[str, float]) -> str:
-    """What an agent reported, such as "m: questions 12, ..."."""
+    """The report of an agent as a line, such as "m: questions 12, ..."."""
     return f"{shown(name)}: " + ", ".join(f"{what} {n:,.4g}" for what, n in totals.items())
 
 
@@ -112,7 +112,7 @@ def _summary(result: Result) -> str:
 
 
 def _dealt(result: Result) -> str:
-    """What the games have in common, in a sentence."""
+    """A sentence on what the games have in common."""
     count = Counter((game.block, game.lineup) for game in result.games)
     if any(n < len(seatings(result.lineups[lineup])) for (_, lineup), n in count.items()):
         return "Another table drew seats, boards and dice, for each game anew."
@@ -308,7 +308,7 @@ def ratings_plot(ratings: Sequence[Rating], kind: str) -> bytes:
 
 
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}
-"""What makes the text of a file, by the ending of its name."""
+"""Functions that make the text of a file, by the ending of its name."""
 
 PLOTS: Final = (".png", ".svg", ".pdf")
 """Endings of the names of plots."""

@@ -48,7 +48,7 @@ _GAMES: Final = msgspec.json.Decoder(GameResult)
 def header_of(
     config: MatchConfig, schedule: Schedule, agents: Collection[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What defines a match, as JSON values: matches with equal headers are the same."""
+    """The definition of a match as JSON values: matches with equal headers are the same."""
     header = {
         "format": FORMAT,
         "version": __version__,
@@ -218,7 +218,7 @@ def load_results(path: str | os.PathLike[str]) -> Result:
 
 
 class _Match(msgspec.Struct):
-    """What a header says of a match."""
+    """The entries of a header that are read."""
 
     agents: list[dict[str, Any]]
     rules: dict[str, Any]

@@ -16,7 +16,7 @@ from catan_pz.rules import Rules
 T = TypeVar("T")
 
 Lineup = tuple[int, ...]
-"""Who plays a game, in any seats: indices into the list of entrants, in increasing order."""
+"""The players of a game, in any seats: indices into the list of entrants, increasing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class SequentialMatch:
 
     @property
     def blocks(self) -> int:
-        """How many are complete."""
+        """Number of complete blocks."""
         return len(self._won) // (self._size or 1)
 
     @classmethod

@@ -72,7 +72,7 @@ def refresh(games: States, i: int, mask: Int8Array) -> None:
 
 @entry
 def violations(games: States, spare: States, i: int) -> int:
-    """What game i breaks, as the sum of `Violation` flags but `STALE`.
+    """The rules that game i breaks, as the sum of `Violation` flags but `STALE`.
 
     `spare[i]` becomes the game with derived fields worked out from scratch.
     """

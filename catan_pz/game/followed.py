@@ -225,7 +225,7 @@ class FollowedGame:
         self.belief.cards.confirm()
 
     def view(self) -> View:
-        """What the seat may know now; `View.resample` is answered, also once the game went on."""
+        """The seat's view now; it answers `View.resample` even after the game has gone on."""
         now = copy(self)
         now.sampled = self.sampled.copy()  # what is decided next replaces the belief
         return view_of(self.sampled, self.seat, now)

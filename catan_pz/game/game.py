@@ -234,13 +234,13 @@ class Game:
         return code
 
     def _ways(self, action: int) -> NDArray[np.int64]:
-        """How many equally likely draws bring each outcome to an action, by its code."""
+        """The number of equally likely draws that bring each outcome to an action, by its code."""
         ways = np.zeros(NUM_OUTCOMES, np.int64)
         game_calls.count_outcomes(self.games, 0, action, ways)
         return ways
 
     def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
-        """What chance may bring if an action is played, with the probability of each.
+        """The chance outcomes of an action, with the probability of each.
 
         Probabilities are those of one who sees all. Empty where there is no chance in it.
         """

@@ -74,7 +74,7 @@ def position(
 
 
 def _table(players: Any, rules: Rules | str | None) -> list[dict[str, Any]]:
-    """What each seat of the rules has."""
+    """The entries of each seat of the rules."""
     if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
         raise not_possible("players", players, "a list or dict of what each seat has")
     count = Rules.make(rules).num_players

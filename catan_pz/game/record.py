@@ -203,7 +203,7 @@ def result_of(game: Game) -> dict[str, Any]:
 
 
 def outcome_to_json(outcome: Outcome) -> Any:
-    """What chance brought, as JSON values."""
+    """A chance outcome as JSON values."""
     if isinstance(outcome, Resource | Card):
         return outcome.name.lower()
     return list(outcome) if outcome is not None else None

@@ -75,7 +75,7 @@ class View:
 
 
 def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
-    """What a seat may know now, in arrays of its own; the mask is zero unless it is to move."""
+    """The view of a seat now, in arrays of its own; the mask is zero unless it is to move."""
     seat = check_seat(seat, game.rules.num_players)
     observation, mask = np.empty(SIZE, np.int8), np.empty(game.rules.num_actions, np.int8)
     game_calls.look_at_units(game.games, 0, seat, observation, mask)

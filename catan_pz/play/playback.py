@@ -143,7 +143,7 @@ class Playback:
             self._due = self._clock() + 1 / self.speed
 
     def screen(self) -> str:
-        """What is shown now: the game, the last decision, and a bar of at most 80 columns."""
+        """The screen: the game, the last decision, and a bar of at most 80 columns."""
         frame = self._loaded[self.position]
         board = board_text(frame.state, last_action=frame.line or "The game begins.", **self._shown)
         done = round(self.position / max(1, self.count - 1) * _BAR)

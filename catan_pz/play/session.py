@@ -197,7 +197,7 @@ class PlayedGame:
         return self.game.snapshot()
 
     def result(self) -> str:
-        """How the game stands or ended, in a sentence."""
+        """A sentence on the end of the game, or where it stands."""
         called = seat_names(self.names, len(self.names))
         points = ", ".join(
             f"{name} {int(n)}" for name, n in zip(called, self.game.points, strict=True)

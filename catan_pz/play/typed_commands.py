@@ -83,7 +83,7 @@ def menu_words(game: Game) -> list[str]:
 
 
 def menu(game: Game) -> list[str]:
-    """What may be typed now, a line for each word."""
+    """The commands that may be typed now, a line for each word."""
     lines = [f"  {word:<11}{_told(game, word, d)}" for word, d in legal_words(game).items()]
     return [line if len(line) <= _COLUMNS else line[: _COLUMNS - 3] + "..." for line in lines]
 

@@ -99,7 +99,7 @@ class ReviewedOffer:
 
 
 class Offers(Trader):
-    """How likely others agree to a seat's offers, by what it may know and has learned."""
+    """Chances that others agree to a seat's offers, by what it may know and has learned."""
 
     def offer(self, view: View, games: np.ndarray, action: int) -> ReviewedOffer | None:
         """An action of the player in turn as an offer; None if it makes none."""

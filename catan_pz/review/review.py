@@ -52,7 +52,7 @@ _CANDIDATES: Final = 4
 """Actions among which it looks for the best, those of the highest value, beside offers."""
 
 _LOOKS: Final = 12
-"""How often it compares the best with what was played."""
+"""Comparisons of the best action with the one played."""
 
 
 class PricedDecision(NamedTuple):
@@ -80,7 +80,7 @@ class Placement(NamedTuple):
 
 @dataclass
 class Review:
-    """What a recorded game looks like afterwards; P seats, N decisions.
+    """The review of a recorded game; P seats, N decisions.
 
     Attributes:
         agent: the name of the agent that priced decisions.
@@ -309,7 +309,7 @@ class _Walk:
         return self._judge.worths(games, actions, self._seed)
 
     def price(self, asked: _Shortlisted) -> PricedDecision:
-        """What a decision loses against the best action, by the agent.
+        """The loss of a decision against the best action, by the agent.
 
         The best action is found by one look and the loss by others, so that the loss isn't biased
         by the choice.

@@ -20,7 +20,7 @@ from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
 REPEATS = 4
-"""How often a choice is asked for again before it counts as determined."""
+"""Times that a choice is asked for again before it counts as determined by the seed."""
 GAMES, PART = 24, 7
 """Games of a batch that is looked at, and of a part of it."""
 _FIRST = np.zeros(GAMES, np.int64)

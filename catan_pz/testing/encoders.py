@@ -120,7 +120,7 @@ def _as_encoder_errors() -> Iterator[None]:
 def _encoded(
     encoder: Encoder, units: NDArray[np.int8], where: str, is_tensor: bool = False
 ) -> Encoded:
-    """What the encoder gives for observations, which must stay as they are."""
+    """The encoder's arrays for observations, which it must leave as they are."""
     given: Any = units.copy()
     kind: type = np.ndarray
     if is_tensor:

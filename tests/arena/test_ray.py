@@ -1,4 +1,4 @@
-"""Matches on a Ray cluster: the same games as anywhere else, whatever becomes of its nodes."""
+"""Matches on a Ray cluster: the same games as anywhere else, even if nodes are lost."""
 
 import socket
 import sys

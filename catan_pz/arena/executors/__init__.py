@@ -1,4 +1,4 @@
-"""Where the games of a match are played."""
+"""Executors play the games of a match: in this process, in several, or on a cluster."""
 
 from collections.abc import Callable
 from typing import Final
@@ -24,7 +24,7 @@ EXECUTORS: Final[dict[str, Callable[[int | None], Executor]]] = {
     "processes": lambda workers: ProcessExecutor(workers or 1),
     "ray": RayExecutor,
 }
-"""What makes each executor from the number of its workers; None for the usual number."""
+"""Makers of executors from a number of workers; None for the usual number."""
 
 
 def make_executor(

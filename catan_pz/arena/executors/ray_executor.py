@@ -29,7 +29,7 @@ from catan_pz.checks import check_count, not_possible
 from catan_pz.files import write_bytes
 
 _ANSWER_SECONDS: Final = 10.0
-"""How long the head of a cluster has to take up a connection."""
+"""Time for the head of a cluster to accept a connection."""
 
 _DOUBT_SECONDS: Final = 3.0
 """A node that shuts down may end an agent's process before the actor's own: a forfeit for that
