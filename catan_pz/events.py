@@ -56,13 +56,8 @@ Events = tuple[Event, ...]
 _KINDS: Final = tuple(EventKind)
 
 
-def empty_events() -> NDArray[np.int16]:
-    """(EVENT_ROWS, NUM_FIELDS) int16 that the engine writes the events of a decision to."""
-    return np.zeros((EVENT_ROWS, NUM_FIELDS), np.int16)
-
-
 def event_arrays(count: int) -> NDArray[np.int16]:
-    """Such an array for each of several games."""
+    """(count, EVENT_ROWS, NUM_FIELDS) int16, to which the engine writes the events of decisions."""
     return np.zeros((count, EVENT_ROWS, NUM_FIELDS), np.int16)
 
 

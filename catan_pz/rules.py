@@ -227,11 +227,11 @@ def _word_or_list(
         try:
             items = tuple(one(item) for item in islice(value, _LONGEST_LIST + 1))
         except (TypeError, ValueError):
-            raise not_possible(name, value, allowed) from None
-        if len(items) > _LONGEST_LIST:
-            raise not_possible(name, value, f"{allowed}, at most {_LONGEST_LIST:,} of them")
+            items = ()
         if not items:
             raise not_possible(name, value, allowed)
+        if len(items) > _LONGEST_LIST:
+            raise not_possible(name, value, f"{allowed}, at most {_LONGEST_LIST:,} of them")
         return items
 
     return check
@@ -375,10 +375,8 @@ class Rules:
     @classmethod
     def make(cls, rules: "Rules | str | None" = None, **options: Any) -> "Rules":
         """Rules from rules, a preset's name or the defaults, with some options replaced."""
-        if isinstance(rules, str):
-            rules = cls.preset(rules)
         if rules is not None and not isinstance(rules, Rules):
-            raise not_possible("rules", rules, f"a Rules or one of {sorted(PRESETS)}")
+            rules = cls.preset(rules)
         _check_names(options, {*OPTIONS})
         return replace(rules or cls(), **options)
 

@@ -21,7 +21,7 @@ from catan_pz.events import (
     NamedOutcome,
     as_outcome,
     decode,
-    empty_events,
+    event_arrays,
     outcome_code,
     outcome_from_code,
 )
@@ -87,7 +87,7 @@ class Game:
         self._shown_mask.flags.writeable = False
         self._tells = False
         self._script = script_of(self.rules)
-        self._events = empty_events()
+        self._events = event_arrays(1)[0]
         self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
         self._call: Callable[..., int] = bound(game_calls.play)
 

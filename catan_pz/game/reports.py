@@ -26,7 +26,7 @@ from catan_pz.events import (
     Events,
     as_seen_by,
     decode,
-    empty_events,
+    event_arrays,
     outcome_code,
     outcome_of,
 )
@@ -216,7 +216,7 @@ class ReportedDecision:
             Game.from_games(games, self._rules).check(action)
             raise ValueError("the action is illegal")
         self._name_outcome(action)
-        rows, games = empty_events(), self.games
+        rows, games = event_arrays(1)[0], self.games
         # Nobody wins yet, and forced decisions are reports of their own.
         kept = {name: games[name][0] for name in ("victory_points", "skip_forced")}
         games["victory_points"], games["skip_forced"] = _OUT_OF_REACH, 0
