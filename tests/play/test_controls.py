@@ -145,3 +145,16 @@ def test_a_card_is_put_back() -> None:
     assert there["card year of plenty"].draft == Draft(card="year_of_plenty")
     assert there["clear"].draft == Draft()
     assert there["get ore"].play == (action_id("play_monopoly", resource="ore"),)
+
+
+def test_cards_take_what_the_bank_and_others_have() -> None:
+    cards = {"monopoly": 1, "year_of_plenty": 1}
+    game = position([{"cards": cards}, {"hand": {"ore": 18}}], rules="one_v_one")
+    legal = game.legal_actions().tolist()
+    assert action_id("play_year_of_plenty", pair=["wool", "ore"]) in legal
+    for action in legal:
+        assert presses_for(game, action)[-1].play == (action,)
+    ore = Draft(card="year_of_plenty", get=composed([], [4]).get)
+    names = {c.name for c in pressable(game, ore) if c.play}
+    assert "get wool" in names
+    assert "get ore" not in names
