@@ -1,39 +1,60 @@
 """The end of a game: what points consist of, and counts of dice, cards and trades."""
 
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
-from catan_pz.events import EventKind
+from catan_pz.events import EventKind, Events
 from catan_pz.play.session import PlayedGame
 from catan_pz.render.view import TableView
 from catan_pz.terms import Card
+
+_COUNTS: Final = {
+    "rolled": "Cards by rolls",
+    "trades": "Trades",
+    "stolen": "Thefts",
+    "lost": "Robbed",
+    "bought": "Cards bought",
+}
+"""Counts that are shown, with their titles."""
+
+
+def counts_of(events: Events) -> Counter[tuple[int, str]]:
+    """What a decision brought seats, by the seat and a name.
+
+    Cards by a roll ("rolled"); trades between players, cards given and got in them ("trades",
+    "given", "got"), the same with the bank ("bank", "bank given", "bank got"); thefts ("stolen",
+    "lost"); development cards, and victory points among them ("bought", "points").
+    """
+    kinds = {event.kind for event in events}
+    is_of_bank = {EventKind.PAID, EventKind.GAINED} <= kinds
+    is_trade = EventKind.GIVEN in kinds and EventKind.CARD_PLAYED not in kinds  # no monopoly
+    counts: Counter[tuple[int, str]] = Counter()
+    for kind, seat, other, what, amount, _ in events:
+        if kind == EventKind.GAINED and EventKind.ROLLED in kinds:
+            counts[seat, "rolled"] += amount
+        elif kind == EventKind.GAINED and is_of_bank:
+            counts[seat, "bank got"] += amount
+            counts[seat, "bank"] = 1
+        elif kind == EventKind.PAID and is_of_bank:
+            counts[seat, "bank given"] += amount
+        elif kind == EventKind.GIVEN and is_trade:
+            counts[seat, "given"] += amount
+            counts[other, "got"] += amount
+            counts[seat, "trades"] = 1
+        elif kind == EventKind.STOLEN:
+            counts[seat, "stolen"] = counts[other, "lost"] = 1
+        elif kind == EventKind.CARD_BOUGHT:
+            counts[seat, "bought"], counts[seat, "points"] = 1, int(what == Card.VICTORY_POINT)
+    return counts
 
 
 def ending_json(session: PlayedGame, view: TableView) -> dict[str, Any]:
     """The points of each seat by source, counts of each seat, and how often each sum came."""
     rolls: Counter[int] = Counter()
-    counts: dict[str, Counter[int]] = {
-        what: Counter() for what in ("rolled", "given", "stolen", "lost", "bought")
-    }
+    counts: Counter[tuple[int, str]] = Counter()
     for events in session.heard:
-        is_roll = any(event.kind == EventKind.ROLLED for event in events)
-        is_close = False
-        for event in events:
-            match event.kind:
-                case EventKind.ROLLED:
-                    rolls[event.what + event.amount] += 1
-                case EventKind.GAINED if is_roll:
-                    counts["rolled"][event.seat] += event.amount
-                case EventKind.GIVEN:
-                    is_close = True
-                case EventKind.STOLEN:
-                    counts["stolen"][event.seat] += 1
-                    counts["lost"][event.other] += 1
-                case EventKind.CARD_BOUGHT:
-                    counts["bought"][event.seat] += 1
-        if is_close:
-            givers = {event.seat for event in events if event.kind == EventKind.GIVEN}
-            counts["given"].update(givers)
+        counts.update(counts_of(events))
+        rolls.update(e.what + e.amount for e in events if e.kind == EventKind.ROLLED)
     rows = []
     for seat in view.seats:
         cards = 0 if seat.cards is None else seat.cards[Card.VICTORY_POINT]
@@ -52,8 +73,8 @@ def ending_json(session: PlayedGame, view: TableView) -> dict[str, Any]:
             "rows": rows,
         },
         "counts": {
-            "of": ["Cards by rolls", "Trades", "Thefts", "Robbed", "Cards bought"],
-            "rows": [[count[seat.seat] for count in counts.values()] for seat in view.seats],
+            "of": [*_COUNTS.values()],
+            "rows": [[counts[seat.seat, name] for name in _COUNTS] for seat in view.seats],
         },
         "rolls": [rolls[total] for total in range(2, 13)],
     }

@@ -28,10 +28,11 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.agents.value.agent import SETUP, judged_actions
 from catan_pz.agents.value.choice import Judge
 from catan_pz.agents.value.network import shipped
-from catan_pz.events import EventKind, Events, outcome_code
+from catan_pz.events import Events, outcome_code
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.game.view import View
+from catan_pz.play.ending import counts_of
 from catan_pz.progress import progress_bar
 from catan_pz.review.offers import MOST_OFFERS, Offers, ReviewedOffer
 from catan_pz.terms import Card, Phase
@@ -213,28 +214,10 @@ class _Walk:
         if self._unlikely is not None:  # a theft of what no game drawn held
             (thief, mean), self._unlikely = self._unlikely, None
             self.review.luck[:, 1] += self.drawn(thief)[2] - mean
-        kinds = {event.kind for event in events or ()}
-        is_of_bank = {EventKind.PAID, EventKind.GAINED} <= kinds
-        is_trade = EventKind.GIVEN in kinds and EventKind.CARD_PLAYED not in kinds
+        counts = counts_of(events or ())
+        is_trade = any(name == "trades" for _, name in counts)
         self.review.gains += is_trade * (self._after - (self.estimates or [self._after])[-1])
-        got: dict[tuple[int, str], float] = defaultdict(float)
-        for kind, seat, other, what, amount, _ in events or ():
-            if kind == EventKind.GAINED and EventKind.ROLLED in kinds:
-                got[seat, "rolled"] += amount
-            elif kind == EventKind.GAINED and is_of_bank:
-                got[seat, "bank got"] += amount
-                got[seat, "bank"] = 1
-            elif kind == EventKind.PAID and is_of_bank:
-                got[seat, "bank given"] += amount
-            elif kind == EventKind.GIVEN and is_trade:
-                got[seat, "given"] += amount
-                got[other, "got"] += amount
-                got[seat, "trades"] = 1
-            elif kind == EventKind.STOLEN:
-                got[seat, "stolen"], got[other, "lost"] = 1, 1
-            elif kind == EventKind.CARD_BOUGHT:
-                got[seat, "bought"], got[seat, "points"] = 1, what == Card.VICTORY_POINT
-        for (seat, name), count in got.items():
+        for (seat, name), count in counts.items():
             self.review.counts[seat][name] += count
 
     def judge_decision(self, game: Game, left_out: Collection[str]) -> None:
