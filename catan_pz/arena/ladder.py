@@ -22,7 +22,7 @@ import numpy as np
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.arena.entrants import AgentSpec, as_entrants
 from catan_pz.arena.match import MatchOptions, play_schedule
-from catan_pz.arena.ratings import ELO, VIRTUAL_GAMES, Rating, rate
+from catan_pz.arena.ratings import ELO, VIRTUAL_GAMES, Rating, ratings_of
 from catan_pz.arena.results import Result, result_of_drawn_seats
 from catan_pz.arena.results_file import found_lineups
 from catan_pz.arena.schedule import Lineup, Schedule, seatings
@@ -198,10 +198,7 @@ class Standing:
     @cached_property
     def ratings(self) -> list[Rating]:
         """The strongest first; none where some never met the others."""
-        try:
-            return rate(self.result)
-        except ValueError:
-            return []
+        return ratings_of(self.result)
 
     @cached_property
     def precision(self) -> dict[str, float]:

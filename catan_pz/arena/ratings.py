@@ -174,6 +174,14 @@ def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rat
     return rate_by_wins(names, lineups, wins, level=level, resamples=resamples)
 
 
+def ratings_of(result: Result) -> list[Rating]:
+    """Ratings as `rate` gives them; none where some entrants never met, or nobody has played."""
+    try:
+        return rate(result)
+    except ValueError:
+        return []
+
+
 def rate_by_wins(
     names: Sequence[str],
     lineups: NDArray[np.int64],

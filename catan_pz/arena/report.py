@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.arena.common_dice import has_common_dice
-from catan_pz.arena.ratings import OpenInterval, Rating, rate
+from catan_pz.arena.ratings import OpenInterval, Rating, rate, ratings_of
 from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, win_rates
 from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
@@ -241,10 +241,7 @@ def plot(result: Result, kind: str, width: float | None = None) -> bytes:
         raise ValueError("there is nothing to plot: no block of games is complete")
     result = result.labelled(_LONGEST)
     names = sorted(result.played, key=result.win_rate)
-    try:
-        ratings = rate(result)
-    except ValueError:  # some never met
-        ratings = []
+    ratings = ratings_of(result)
     parts = 2 if len(ratings) > 1 else 1
     if width is None:
         shape, size = (1, parts), (4.8 * parts, 1.4 + 0.42 * len(names))

@@ -251,7 +251,8 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
 
 def write_page(result: "Result", match: MatchChoice) -> None:
     """Write the page of a match, with replays of recorded games, and print where it is."""
-    from catan_pz.arena import rate, to_markdown
+    from catan_pz.arena import to_markdown
+    from catan_pz.arena.ratings import ratings_of
     from catan_pz.arena.records import record_path
     from catan_pz.arena.schedule import spread
     from catan_pz.files import write_bytes
@@ -264,12 +265,8 @@ def write_page(result: "Result", match: MatchChoice) -> None:
     paths = [record_path(match.records or match.html, game.number) for game in drawn]
     listed = write_replays(match.html, {path.stem: path for path in paths})
     report = to_markdown(result)
-    try:
-        ratings = rate(result)
-    except ValueError:  # some never met
-        ratings = []
     words = f"{len(result.games):,} games from seed {result.seed}."
-    page = results_page("Games", words, result, ratings, listed, report)
+    page = results_page("Games", words, result, ratings_of(result), listed, report)
     write_bytes(match.html / "index.html", page.encode())
     lacking = f"; {len(drawn) - len(listed)} have no record" if len(listed) < len(drawn) else ""
     click.echo(f"{match.html} has the replays of {len(listed)} games{lacking}.", err=True)
