@@ -108,6 +108,8 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
             for one in arena.compare_record(record, asked, **seeds, left_out=NOT_A_PERSONS):
                 kept: list[Any] = estimates if isinstance(one, arena.Estimate) else choices
                 kept.append(one)
+    if not choices and not estimates:
+        raise click.ClickException("no game has a decision to compare")
     if choices:
         click.echo(arena.agreement_table(choices))
     if not estimates:

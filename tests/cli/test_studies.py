@@ -2,6 +2,8 @@ from pathlib import Path
 from typing import Any
 
 from catan_pz.cli import main
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 
 
 def test_openings_and_agreement_of_a_folder(recorded: Path, tmp_path: Path, capsys: Any) -> None:
@@ -17,3 +19,7 @@ def test_openings_and_agreement_of_a_folder(recorded: Path, tmp_path: Path, caps
     assert all(path.stat().st_size > 1000 for path in plots)
     assert main(["openings", str(tmp_path)]) == 2
     assert "has no recorded games" in capsys.readouterr().err
+    GameRecord.of(Game(num_players=2, seed=1)).save(tmp_path / "left.jsonl")
+    for command, said in (("openings", "set-up and a winner"), ("agreement", "to compare")):
+        assert main([command, str(tmp_path)]) == 1
+        assert said in capsys.readouterr().err
