@@ -235,6 +235,8 @@ def shaped(data: Any, shape: type[_Shape], name: str) -> _Shape:
         return msgspec.convert(data, shape)
     except msgspec.ValidationError as error:
         raise ValueError(_wrong_entry(str(error), data, name)) from None
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name}: {quoted(error.object)} has half a surrogate pair") from None
 
 
 def _wrong_entry(error: str, data: Any, name: str) -> str:

@@ -142,6 +142,7 @@ BROKEN = {
         "longest_road_owner must be from -1 to 2, got 3",
     ),
     "unknown phase": (at("phase", "lunch"), "state.phase: no such value 'lunch'"),
+    "half a surrogate pair": (at("phase", "\ud800"), r"state: '\\ud800' has half a surrogate"),
     "half a throw": (at("dice", [0, 5]), "state.dice: expected two numbers"),
     "to_discard too short": (at("to_discard", [0, 0]), "to_discard: .* length 3, got 2"),
     "no offer where one is due": (at("offer", None), "state.offer: expected one"),
