@@ -254,4 +254,5 @@ def _wrong_entry(error: str, data: Any, name: str) -> str:
             data = data[key or int(number)]
         fault += f", got {quoted(data, 80)}"
     fault = fault.replace("Invalid enum value", "no such value")
-    return f"{name}{path}: {fault[0].lower()}{fault[1:]}"
+    end = "..." * (len(fault) > _MOST_QUOTED)
+    return f"{name}{path}: {fault[0].lower()}{fault[1:_MOST_QUOTED]}{end}"

@@ -142,6 +142,7 @@ BROKEN = {
         "longest_road_owner must be from -1 to 2, got 3",
     ),
     "unknown phase": (at("phase", "lunch"), "state.phase: no such value 'lunch'"),
+    "a long word": (at("phase", "a" * 10**6), r"state.phase: no such value 'a{100,200}\.\.\.$"),
     "half a surrogate pair": (at("phase", "\ud800"), r"state: '\\ud800' has half a surrogate"),
     "half a throw": (at("dice", [0, 5]), "state.dice: expected two numbers"),
     "to_discard too short": (at("to_discard", [0, 0]), "to_discard: .* length 3, got 2"),
