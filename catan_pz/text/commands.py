@@ -22,7 +22,7 @@ from catan_pz.checks import SYNONYMS, did_you_mean, quoted
 from catan_pz.game.view import View
 from catan_pz.render.view import Bundle
 from catan_pz.terms import MOST_COMPOSED, Phase
-from catan_pz.text.choices import Choice, choices_of
+from catan_pz.text.choices import choices_of
 from catan_pz.text.places import LETTERS, SEATS
 
 LONGEST_ANSWER: Final = 20_000
@@ -80,7 +80,7 @@ def parse(text: str, view: View) -> tuple[int, ...]:
         raise CommandError("it isn't your turn to decide")
     text = text[:LONGEST_ANSWER].strip()
     described = json_in(text)
-    if isinstance(described, Mapping):
+    if described is not None:
         if "number" in described:
             return (_numbered(described["number"], view),)
         return _described(described, view)
@@ -94,7 +94,7 @@ def _legal(view: View) -> list[int]:
     return np.flatnonzero(view.mask).tolist()
 
 
-def json_in(text: str) -> Any:
+def json_in(text: str) -> dict[str, Any] | None:
     """The first JSON object in a text; None if it has none."""
     decoder = json.JSONDecoder()
     for found in re.finditer(r"\{", text):
@@ -191,16 +191,15 @@ def _only(kind: str, name: str, view: View) -> dict[str, Any]:
 
 def _takes(kind: str, view: View) -> str:
     """What may follow the word of a kind; "" where no action of it is legal."""
-    of_kind = [one for one in choices_of(view) if describe_action(one.action)["kind"] == kind]
-    found = ", ".join(_trade_words(one) or one.rest.partition(" (")[0] for one in of_kind)
+    described = [(one, describe_action(one.action)) for one in choices_of(view)]
+    found = ", ".join(
+        f"{told['give']} for {told['get']}"
+        if kind == "maritime_trade"
+        else choice.rest.partition(" (")[0]
+        for choice, told in described
+        if told["kind"] == kind
+    )
     return f"{WORD_OF[kind]} takes one of: {found}" if found else ""
-
-
-def _trade_words(choice: Choice) -> str:
-    """A trade with the bank as it may be written: "ore for brick"; "" for anything else."""
-    described = describe_action(choice.action)
-    is_trade = described["kind"] == "maritime_trade"
-    return f"{described['give']} for {described['get']}" if is_trade else ""
 
 
 def _place(name: str, word: object) -> int:
@@ -265,12 +264,7 @@ def _described(given: Mapping[str, Any], view: View) -> tuple[int, ...]:
             f"{_legal_now(view)}"
         )
     known = (*_NUMBERED, "resource", "pair", "give", "get")
-    try:
-        arguments = {name: _json_argument(name, given[name]) for name in given if name in known}
-    except CommandError:
-        raise
-    except (AttributeError, TypeError, ValueError):
-        raise CommandError(f"{kind} with {quoted(dict(given), _SHOWN)} isn't understood") from None
+    arguments = {name: _json_argument(name, given[name]) for name in given if name in known}
     return _chosen(kind, arguments, view)
 
 
@@ -282,10 +276,18 @@ def _json_argument(name: str, value: Any) -> Any:
     if name in _NUMBERED:
         return _place(name, value)
     if isinstance(value, Mapping):
-        return {_resource(r): int(n) for r, n in value.items()}
+        return {_resource(r): _count(n) for r, n in value.items()}
     if isinstance(value, list):
         return [_resource(r) for r in value]
     return _resource(value)
+
+
+def _count(given: object) -> int:
+    """A number of cards: 2 or "2"."""
+    count = _number(str(given))
+    if count is None:
+        raise CommandError(f"a number of cards must be such as 2, got {quoted(given, _SHOWN)}")
+    return count
 
 
 def _chosen(kind: str, arguments: dict[str, Any], view: View) -> tuple[int, ...]:
