@@ -170,10 +170,9 @@ class TableDecisions:
             give, get = bundles
             raise ContradictionError(f"seat {seat} trades {give} for {get} with the bank")
         for r, wanted in zip(given, got, strict=True):
-            swap = actions.MARITIME_SWAPS.tolist().index([r, wanted])
             paid = event(EventKind.PAID, seat, r, int(rates[r]))
             gained = event(EventKind.GAINED, seat, wanted)
-            self.follow(seat, actions.MARITIME_TRADE + swap, [paid, gained])
+            self.follow(seat, int(actions.SWAP_ACTIONS[r, wanted]), [paid, gained])
 
     def discard(self, seat: int, cards: list[int]) -> None:
         """A seat discards cards, hidden ones `UNKNOWN`: there in any order, here by turn order."""

@@ -42,12 +42,11 @@ _CANNOT_MAKE_OFFER: Final = "3"
 
 @dataclass
 class OwnOffer:
-    """An offer that the seat has made in its turn."""
+    """An offer that the seat has made in its turn, until all have answered."""
 
     bundles: Bundles
     waiting: set[int]
     counters: dict[int, Bundles] = field(default_factory=dict)
-    is_chosen: bool = False
 
 
 class TablePlayer:
@@ -91,7 +90,7 @@ class TablePlayer:
     @property
     def is_waiting(self) -> bool:
         """Whether answers to an own offer are due."""
-        return self._offer is not None and not self._offer.is_chosen
+        return self._offer is not None
 
     def take(self, message: Message) -> list[str]:
         """Take in a message; the commands to send, none once the game is over."""
@@ -126,9 +125,8 @@ class TablePlayer:
     def give_up_waiting(self) -> list[str]:
         """Take those who have not answered an offer for unwilling; the commands to send."""
         with self._calls:
-            if self._is_over or self._offer is None or not self.is_waiting:
+            if self._is_over or self._offer is None:
                 return []
-            self._offer.waiting.clear()
             return self._close_offer(self._offer)
 
     def stop(self) -> None:
@@ -272,7 +270,8 @@ class TablePlayer:
             action = self._ask(followed)
             what = action - actions.DISCARD
             cards[what] = cards.get(what, 0) + 1
-            followed.follow([*_told(followed, action), event(EventKind.PAID, seat, what)])
+            decision = event(EventKind.DECISION, seat, action, 0, game.turn_player)
+            followed.follow([decision, event(EventKind.PAID, seat, what)])
         return self._command(Kind.DISCARD, *_bundle(cards), 0)
 
     # -- trade between players
@@ -315,11 +314,10 @@ class TablePlayer:
 
     def _close_offer(self, offer: OwnOffer) -> list[str]:
         """All have answered: trade with somebody who countered, or go on."""
-        offer.is_chosen = True
+        self._offer = None
         partner = self._chosen_partner(offer)
         if partner is not None:
             return [self._accept(partner)]
-        self._offer = None
         refusals = [self._command(Kind.REJECT_OFFER, self.reader.number)] if offer.counters else []
         return [*refusals, command(Kind.CLEAR_OFFER, self.game, -1), *self._decide()]
 
@@ -383,9 +381,3 @@ def is_fair(bundles: Bundles) -> bool:
 def _bundle(counts: Mapping[int, int]) -> list[int]:
     """Counts of resources, in the table's order."""
     return contents.to_theirs([counts.get(r, 0) for r in range(NUM_RESOURCES)])
-
-
-def _told(followed: FollowedGame, action: int) -> Events:
-    """An own decision, as it is followed."""
-    turn_player = followed.sampled.turn_player
-    return (event(EventKind.DECISION, followed.seat, action, 0, turn_player),)
