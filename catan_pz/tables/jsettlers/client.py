@@ -37,8 +37,8 @@ MOST_GAMES: Final = 40
 MOST_WAITING: Final = 2000
 """Messages of a game that may wait while its agent decides."""
 
-MOST_BYTES: Final = 200_000
-"""Characters of these messages; a whole game takes about a third of that."""
+LONGEST_MESSAGE: Final = 2000
+"""Characters of such a message; longer ones are left aside."""
 
 LONGEST_REASON: Final = 200
 """Characters that are shown of what a server says."""
@@ -173,9 +173,8 @@ class _Seat:
     """A game that the robot plays or is about to play."""
 
     player: TablePlayer
-    queue: "asyncio.Queue[tuple[Message, int]]"
+    queue: "asyncio.Queue[Message]"
     task: "asyncio.Task[None] | None" = None
-    waiting: int = 0  # characters of the messages in the queue
 
 
 class RobotClient(Client):
@@ -233,10 +232,10 @@ class RobotClient(Client):
             self.welcomed.set()
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
-        elif message.game in self._seats:
-            self._pass_on(message, len(text))
+        elif message.game in self._seats and len(text) <= LONGEST_MESSAGE:
+            self._pass_on(message)
 
-    def _pass_on(self, message: Message, length: int) -> None:
+    def _pass_on(self, message: Message) -> None:
         """Take in a message of a game that the robot plays or is about to play."""
         seat = self._seats[message.game]
         if seat.task is None and message.kind in _ENDS:
@@ -247,13 +246,10 @@ class RobotClient(Client):
             self.send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.player.reader.number, True))
         if message.kind not in READ and message.kind not in _ENDS:
             return
-        seat.waiting += length
         if seat.queue.full():
             self._finish(message.game, f"more than {MOST_WAITING} messages wait")
-        elif seat.waiting > MOST_BYTES:
-            self._finish(message.game, f"messages of more than {MOST_BYTES} characters wait")
         else:
-            seat.queue.put_nowait((message, length))
+            seat.queue.put_nowait(message)
 
     def _join(self, message: Message) -> None:
         invitation = invitation_in(message)
@@ -283,11 +279,10 @@ class RobotClient(Client):
             waits = SECONDS_TO_ANSWER if seat.player.is_waiting else None
             try:
                 async with asyncio.timeout(waits):
-                    message, length = await seat.queue.get()
+                    message = await seat.queue.get()
             except TimeoutError:
                 commands = await loop.run_in_executor(self._executor, seat.player.give_up_waiting)
             else:
-                seat.waiting -= length
                 if message.kind in _ENDS:
                     return _ENDED
                 commands = await loop.run_in_executor(self._executor, seat.player.take, message)

@@ -5,6 +5,7 @@ in bytes, two of them, the higher first.
 """
 
 import asyncio
+import re
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
@@ -19,7 +20,9 @@ MAX_LENGTH: Final = 65535
 """Bytes of a message at most."""
 
 LONGEST_NUMBER: Final = 10
-"""Characters of a number at most; the protocol has none that needs more."""
+"""Digits of a number at most; the protocol has none that needs more."""
+
+_INTEGER: Final = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}")
 
 VERSION: Final = "2700,2.7.00,catan-pz,\t"
 """What the robot says that it is: protocol 2.7, no optional features."""
@@ -31,7 +34,6 @@ _QUOTED: Final = 200
 class Kind(IntEnum):
     """The types of message that a robot for the base game meets."""
 
-    NULL = 1000
     PUT_PIECE = 1009
     GAME_TEXT = 1010
     LEAVE_GAME = 1011
@@ -123,12 +125,9 @@ class Message:
             raise self._wrong(f"{len(self.fields)} fields")
         fields = self.fields[start:end]
         for field in fields:
-            if len(field) > LONGEST_NUMBER:
-                raise self._wrong(f"{field[:LONGEST_NUMBER]!r}... is no number of the protocol")
-        try:
-            return [int(field) for field in fields]
-        except ValueError as error:
-            raise self._wrong(str(error)) from error
+            if not _INTEGER.fullmatch(field):
+                raise self._wrong(f"{field[:LONGEST_NUMBER]!r} is no number of the protocol")
+        return [int(field) for field in fields]
 
     def counts(self, start: int, end: int | None = None) -> list[int]:
         """Fields that are counts of cards."""

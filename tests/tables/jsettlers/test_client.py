@@ -112,15 +112,20 @@ def test_it_reads_no_more_from_a_server_that_does_not_read() -> None:
     assert max(waiting) < 5 * length
 
 
-@pytest.mark.parametrize("limit", ["MOST_WAITING", "MOST_BYTES"])
+@pytest.mark.parametrize(
+    ("flood", "joined"),
+    [
+        (["1025|g0,words"] * 200, ["g0", "g1", "g2"]),
+        ([f"1025|g0,{'9' * 3000}"] * 200, ["g0", "g1"]),
+    ],
+    ids=["ends it", "left aside"],
+)
 def test_a_game_that_has_not_begun_fills_no_memory(
-    limit: str, monkeypatch: pytest.MonkeyPatch
+    flood: list[str], joined: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, limit, 100)
-    flood = ["1025|g0,words"] * 200
-    assert games_joined("1023|g0,1,PL=4", "1023|g1,1,PL=4", *flood, "1023|g2,1,PL=4") == [
-        *("g0", "g1", "g2")
-    ]
+    monkeypatch.setattr(client, "MOST_WAITING", 100)
+    texts = ("1023|g0,1,PL=4", "1023|g1,1,PL=4", *flood, "1023|g2,1,PL=4")
+    assert games_joined(*texts) == joined
 
 
 def organized(answers: list[str], until: Kind) -> list[str]:
@@ -163,4 +168,4 @@ def test_a_game_is_created_started_and_left_at_its_end() -> None:
 
 def test_a_game_name_that_is_taken_is_named() -> None:
     with pytest.raises(ServerError, match="refuses a game: A game with this name already exists"):
-        organized(["1069|11,A game with this name already exists"], Kind.NULL)
+        organized(["1069|11,A game with this name already exists"], Kind.LEAVE_GAME)
