@@ -183,11 +183,10 @@ class _Running:
     under_way: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
     organizer: Organizer | None = None
-    all_played: asyncio.Event | None = None
+    is_over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def play(self, server: ServerAddress, workers: int, creates: bool) -> None:
         """Play what is missing."""
-        self.all_played = asyncio.Event()
         with ThreadPoolExecutor(workers) as threads:
             most = self.parallel if creates else max(self.parallel, MOST_GAMES)
             name = f"catan-pz-{os.getpid()}"
@@ -202,9 +201,9 @@ class _Running:
                     await _first_of(tasks, organizer.welcomed.wait())
                     self.organizer = organizer
                     self._create()
-                await _first_of(tasks, self.all_played.wait())
+                await _first_of(tasks, self.is_over.wait())
             finally:
-                self.all_played = None
+                self.is_over.set()
                 for waiting in self.asked_for.values():
                     waiting.cancel()
                 for task in tasks:
@@ -253,7 +252,7 @@ class _Running:
     def _over(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
         """A game has ended: note it, and have the next one created."""
         self.under_way.discard(player.game)
-        if self.all_played is None or self.all_played.is_set():
+        if self.is_over.is_set():
             return
         match = self.match
         match.refusals += player.refusals
@@ -286,17 +285,15 @@ class _Running:
 
     def _go_on(self) -> None:
         """Have the next games created, unless all are played or too many were broken off."""
-        if self.all_played is None:
-            return
         match, played = self.match, len(self.file.games)
         if played >= self.games:
-            self.all_played.set()
+            self.is_over.set()
         elif self.broken_in_row >= MOST_BROKEN:
             match.gave_up = (
                 f"gave up after {played:,} of {self.games:,} games, as {MOST_BROKEN} in a "
                 f"row were broken off, the last because: {match.broken[-1]}"
             )
-            self.all_played.set()
+            self.is_over.set()
         else:
             self._create()
 

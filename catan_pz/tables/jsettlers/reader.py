@@ -12,7 +12,6 @@ from catan_pz.rules import Board
 from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.decisions import (
     JSETTLERS,
-    MOST_OFFERS,
     TableDecisions,
     built,
     canonical_dice,
@@ -51,11 +50,7 @@ class TableReader:
     """
 
     def __init__(
-        self,
-        number: int,
-        trading: bool,
-        observe: Callable[[Events], None],
-        max_offers: int = MOST_OFFERS,
+        self, number: int, trading: bool, observe: Callable[[Events], None], max_offers: int
     ) -> None:
         self.number = number
         self.names: dict[int, str] = {}  # of those who sit, by the number of the seat
