@@ -10,7 +10,6 @@ from catan_pz import actions
 from catan_pz.actions import OFFER_GET, OFFER_GIVE, SWAP_ACTIONS, describe_action
 from catan_pz.events import Decision, Outcome
 from catan_pz.game.game import Game, IllegalActionError
-from catan_pz.rules import Rules
 from catan_pz.tables.records.sight import UNTOLD, Values, first_difference
 from catan_pz.terms import NUM_RESOURCES, Card, Phase, Resource
 
@@ -86,20 +85,15 @@ class Fault(Exception):  # noqa: N818 (it isn't the program's)
 
 
 class HiddenOutcome(NamedTuple):
-    """A hidden outcome.
+    """An outcome that the file hides.
 
     Attributes:
-        at: number of the move.
-        game, played: the game before the move, and how many decisions were played up to there.
-        counts: what the table had counted.
+        before: the table before the move.
         decision: number of the decision whose outcome it is.
         others: what is still to be tried, the likeliest last.
     """
 
-    at: int
-    game: Game
-    played: int
-    counts: tuple[int, int, int]
+    before: "PlayedTable"
     decision: int
     others: list[Resource]
 
@@ -112,7 +106,7 @@ class PlayedTable:
         at: number of the move that is played.
         decisions: what was played so far.
         compared: how many values of states agreed so far.
-        in_vain: how many of the decisions belong to offers of which no trade came.
+        in_vain: how many of the decisions belong to offers that led to no trade.
         left_out: how many such offers couldn't be made in our form.
         choices: hidden outcomes on the way here.
         chosen: what the next hidden outcome is to be, None for the likeliest.
@@ -127,10 +121,9 @@ class PlayedTable:
     choices: list[HiddenOutcome] = field(default_factory=list)
     chosen: Resource | None = None
 
-    @classmethod
-    def of(cls, rules: Rules) -> "PlayedTable":
-        """A table at the start of a game; its deck is in any order."""
-        return cls(Game(rules, seed=0))
+    def copy(self) -> "PlayedTable":
+        """An independent table in the same position."""
+        return replace(self, game=self.game.copy(), decisions=list(self.decisions))
 
     def act(self, seat: int, action: int, outcome: Outcome = None, marks: Marks = ()) -> None:
         """Play an action of a seat."""
@@ -143,13 +136,12 @@ class PlayedTable:
             raise Fault(chapter(action), ours, _words(seat, action)) from None
         self.decisions.append(Decision(seat, action, outcome, marks))
 
-    def choose(self, action: int, before: Game, played: int) -> Resource:
+    def choose(self, action: int, before: "PlayedTable") -> Resource:
         """What a hidden theft, played next, brings; the other possibilities are kept for later.
 
         Args:
             action: the theft.
-            before: the game before the told move.
-            played: how many decisions were played before it.
+            before: the table before the told move.
         """
         if self.chosen is not None:
             taken, self.chosen = self.chosen, None
@@ -157,8 +149,7 @@ class PlayedTable:
         odds = self.game.outcomes(action)
         possible = [one for one in sorted(odds, key=odds.__getitem__) if isinstance(one, Resource)]
         taken = possible.pop()
-        decision, counts = len(self.decisions), (self.compared, self.in_vain, self.left_out)
-        self.choices.append(HiddenOutcome(self.at, before, played, counts, decision, possible))
+        self.choices.append(HiddenOutcome(before, len(self.decisions), possible))
         return taken
 
 
@@ -188,9 +179,9 @@ class Rob(NamedTuple):
 
     def play(self, table: PlayedTable) -> None:
         """Play it; with several possible victims the theft is a decision of its own."""
-        game, played = table.game, len(table.decisions)
+        game = table.game
         hidden = self.victim is not None and self.resource is None
-        before = game.copy() if hidden else game
+        before = table.copy() if hidden else table
         action = actions.MOVE_ROBBER + self.hex_id
         steals = bool(game.outcomes(action))  # at once, from the only possible victim
         if not steals:
@@ -205,7 +196,7 @@ class Rob(NamedTuple):
         if self.victim is None:
             return
         cards = int(game.state["hand_size"][self.victim])
-        resource = table.choose(action, before, played) if hidden else self.resource
+        resource = table.choose(action, before) if hidden else self.resource
         table.act(self.seat, action, resource, self.marks)
         if game.state["hand_size"][self.victim] != cards - 1:
             raise Fault("robber", "another seat is robbed", f"seat {self.victim} is")
@@ -301,7 +292,7 @@ class Offer:
             table.in_vain += len(trial.decisions)
 
     def play_through(self, table: PlayedTable, more: Marks = ()) -> None:
-        """Play the offer, of which more may be to be said, the answers, and what comes of it."""
+        """Play the offer, with further marks, then the answers and the trade if there is one."""
         _offer(table, self.seat, self.give, self.get, self.marks + more)
         while table.game.phase == Phase.ANSWER:
             seat = table.game.player

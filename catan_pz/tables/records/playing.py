@@ -1,13 +1,13 @@
 """Plays told games by our rules, finds what files hide, and reports where they disagree."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, describe_action
 from catan_pz.events import Outcome
+from catan_pz.game.game import Game
 from catan_pz.game.record import RESIGNED, GameRecord, result_of
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.records.moves import (
@@ -15,7 +15,6 @@ from catan_pz.tables.records.moves import (
     INFERRED,
     Act,
     Fault,
-    HiddenOutcome,
     Move,
     Over,
     PlayedTable,
@@ -56,7 +55,7 @@ class Report:
         format: what the file is.
         seats: those whose hidden cards the file tells.
         compared: values of states in which the file and our game agree.
-        in_vain: decisions of offers of which no trade came; `left_out`: such offers that our form
+        in_vain: decisions of offers that led to no trade; `left_out`: such offers that our form
             doesn't have.
         hidden_thefts: by the number of the decision, whether other cards would fit as well.
         unknown: entries of unknown kinds, by kind.
@@ -125,7 +124,9 @@ def rules_at(players: int, board: Board, **options: Any) -> Rules:
 def played(told: ToldGame) -> ReadGame:
     """Play a told game up to its end, or to where our rules disagree."""
     name_cards(told.moves)
-    search = _Search(told)
+    start = Game(told.rules, seed=0)  # the deck that it has is any
+    search = _Search(told.moves, start.copy())
+    search.run()
     table, report = search.best, told.report
     report.compared, report.in_vain = table.compared, table.in_vain
     report.left_out, report.hidden_thefts = table.left_out, search.ambiguous
@@ -137,8 +138,7 @@ def played(told: ToldGame) -> ReadGame:
         one = table.decisions[number]
         mark = AMBIGUOUS if ambiguous else INFERRED
         table.decisions[number] = replace(one, marks=(*one.marks, mark))
-    start = PlayedTable.of(told.rules).game.snapshot()
-    record = GameRecord(start, table.decisions, result_of(table.game), told.names)
+    record = GameRecord(start.snapshot(), table.decisions, result_of(table.game), told.names)
     won = next((move for move in reversed(told.moves) if isinstance(move, Over)), None)
     if won is not None and search.fault is None and not table.game.is_over:
         if any(AMBIGUOUS in d.marks and d.player == won.winner for d in table.decisions):
@@ -195,45 +195,37 @@ class _Search:
             one fits as well.
     """
 
-    def __init__(self, told: ToldGame) -> None:
-        self.moves = told.moves
-        self.table = self.best = PlayedTable.of(told.rules)
+    def __init__(self, moves: list[Move], start: Game) -> None:
+        self.moves = moves
+        self.table = self.best = PlayedTable(start)
         self.fault: Fault | None = None
         self.left = MOST_MOVES
         self.ambiguous: dict[int, bool] = {}
-        first: dict[int, Outcome] = {}
-        for found in self._ways():
-            if not first:
-                first = found
-                self.ambiguous = dict.fromkeys(self._hidden(), False)
-            else:
-                other = {at for at, outcome in found.items() if outcome != first.get(at)}
-                self.ambiguous |= {c.decision: True for c in self.best.choices if c.at in other}
-            if not found:
-                break
-        if self.fault is not None or self.left <= 0:
-            self.ambiguous = dict.fromkeys(self._hidden(), True)
 
-    def _hidden(self) -> list[int]:
-        return [choice.decision for choice in self.best.choices]
-
-    def _ways(self) -> Iterator[dict[int, Outcome]]:
-        """The hidden outcomes, by the number of their moves, of each way in which all fits."""
-        table, farthest, fits = self.table, -1, False
+    def run(self) -> None:
+        """Try all hidden outcomes, as far as the limit of moves allows."""
+        farthest, fits = -1, False
+        outcomes: dict[int, set[Outcome]] = defaultdict(set)  # that fit, by the number of the move
         while True:
-            fault = self._forward()
+            fault, table = self._forward(), self.table
             if not fits and (fault is None or table.at > farthest):
-                farthest, self.fault = table.at, fault
-                decisions, choices = list(table.decisions), list(table.choices)
-                self.best = replace(table, decisions=decisions, choices=choices)
+                farthest, self.fault, self.best = table.at, fault, table
             if fault is None:
                 fits = True
-                yield {c.at: table.decisions[c.decision].outcome for c in table.choices}
-            while table.choices and not table.choices[-1].others:
-                table.choices.pop()
-            if not table.choices or self.left <= 0:
-                return
-            self._go_to(table.choices[-1])
+                for hidden in table.choices:
+                    outcomes[hidden.before.at].add(table.decisions[hidden.decision].outcome)
+            choices = list(table.choices)
+            while choices and not choices[-1].others:
+                choices.pop()
+            if not choices or self.left <= 0:
+                break
+            before, other = choices[-1].before.copy(), choices[-1].others.pop()
+            self.table = replace(before, choices=choices, chosen=other)
+        unsure = not fits or self.left <= 0
+        self.ambiguous = {
+            hidden.decision: unsure or len(outcomes[hidden.before.at]) > 1
+            for hidden in self.best.choices
+        }
 
     def _forward(self) -> Fault | None:
         """Play on to the end or to a fault."""
@@ -246,11 +238,3 @@ class _Search:
         except Fault as fault:
             return fault
         return None
-
-    def _go_to(self, choice: HiddenOutcome) -> None:
-        """Go back to a hidden outcome, for the next possibility."""
-        table = self.table
-        table.game, table.at = choice.game.copy(), choice.at
-        table.compared, table.in_vain, table.left_out = choice.counts
-        del table.decisions[choice.played :]
-        table.chosen = choice.others.pop()
