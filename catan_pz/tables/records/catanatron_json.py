@@ -13,7 +13,6 @@ from catan_pz.tables.records.moves import BOT, Marks
 from catan_pz.tables.records.playing import ReadGame, Report, ToldGame, played, rules_at
 from catan_pz.tables.records.sight import Sight
 from catan_pz.tables.records.telling import Telling
-from catan_pz.terms import Card
 
 FORMAT: Final = "catanatron game"
 _USUAL_POINTS: Final = 10
@@ -133,4 +132,4 @@ def _outcome(move: Move) -> Any:
     brought = move.result or move.value
     if move.kind == "ROLL":
         return tuple(brought)
-    return Card(CARD_OF[brought]) if move.kind == "BUY_DEVELOPMENT_CARD" else None
+    return CARD_OF[brought] if move.kind == "BUY_DEVELOPMENT_CARD" else None

@@ -29,8 +29,8 @@ DICE: Final = ("random", "balanced")
 
 _TIMEOUTS: Final = {58, 64, 87}
 _WITHOUT_EFFECT: Final = {
-    *(0, 2, 24, 35, 44, 45, 47, 49, 60, 66, 67, 68, 74, 112, 113, 114),
-    *(117, 118, *range(122, 128), 130, 139, 146, *_TIMEOUTS),
+    *(2, 35, 47, 49, 60, 66, 67, 68, 113, 114, 117, 118, *range(122, 128), 130, 146),
+    *_TIMEOUTS,
 }
 """Kinds of entries that tell what follows from others, or what isn't played."""
 

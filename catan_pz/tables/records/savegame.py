@@ -61,7 +61,6 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
     seats = seats[first:] + seats[:first]
     told = [data["playerSeats"][k] for k in seats]
     turn = seats.index(data["elements"]["CURRENT_PLAYER"])
-    played_card = bool(told[turn]["elements"].get("PLAYED_DEV_CARD_FLAG"))
     game = position(
         [_player(seat, in_turn=k == turn) for k, seat in enumerate(told)],
         rules=rules_of(options, len(seats), board),
@@ -73,7 +72,7 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
         player_to_move=turn,
         turn=len(seats) * max(data["elements"]["ROUND_COUNT"] - 1, 0) + turn,
         winner=turn if data["gameState"] == _OVER else None,
-        card_played=played_card,
+        card_played=bool(told[turn]["elements"].get("PLAYED_DEV_CARD_FLAG")),
         longest_road_owner=_owner(seats, data["elements"]["LONGEST_ROAD_PLAYER"]),
         largest_army_owner=_owner(seats, data["elements"]["LARGEST_ARMY_PLAYER"]),
     )
@@ -97,7 +96,7 @@ def _player(told: Mapping[str, Any], *, in_turn: bool) -> dict[str, Any]:
         Counter(_CARDS[card] for card in told[name]) for name in ("oldDevCards", "newDevCards")
     )
     has: dict[str, Any] = {
-        "hand": {_RESOURCES[name]: told["resources"].get(name, 0) for name in _RESOURCES},
+        "hand": {ours: told["resources"].get(name, 0) for name, ours in _RESOURCES.items()},
         "cards": cards + new,
         "new_cards": new if in_turn else {},
         "cards_played": {card: told["elements"].get(name, 0) for name, card in _PLAYED.items()},

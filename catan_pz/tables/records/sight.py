@@ -18,7 +18,6 @@ _FIELDS: Final = (
     *("largest_army_owner", "turn_player", "rolled"),
 )
 _AWARDS: Final = ("points", "visible_points", "road_length")
-_PUBLIC: Final = ("longest_road_owner", "largest_army_owner")
 
 
 def _laid_out() -> tuple[dict[str, slice], NDArray[np.int64]]:

@@ -80,7 +80,7 @@ class Telling:
 
     def trade(
         self, seat: int, other: int, give: Bundle, get: Bundle, offers: Iterable[Offer]
-    ) -> Offer:
+    ) -> None:
         """A trade of the player in turn with another, by one of its offers or an answer to it."""
         made = self.offer(seat, give, get)
         made.other, made.answers = other, {other: True}
@@ -90,4 +90,3 @@ class Telling:
                 made.give, made.get = offer.give, offer.get
                 made.answers = offer.answers | ({} if countered else {other: True})
                 offer.stands_later = True
-        return made
