@@ -30,14 +30,12 @@ class Bot:
     flags: tuple[str, ...] = ()  # words that may follow
 
 
-_SEARCHES: Final = ("pruned", "contender", "mended")
-
 BOTS: Final = {
     "random": Bot("models.player:RandomPlayer"),
     "weighted": Bot("players.weighted_random:WeightedRandomPlayer"),
     "points": Bot("players.search:VictoryPointPlayer"),
     "value": Bot("players.value:ValueFunctionPlayer", flags=("contender",)),
-    "ab": Bot("players.minimax:AlphaBetaPlayer", "depth", 2, _SEARCHES),
+    "ab": Bot("players.minimax:AlphaBetaPlayer", "depth", 2, ("pruned", "contender", "mended")),
     "sab": Bot("players.minimax:SameTurnAlphaBetaPlayer", "depth", 2, ("pruned", "contender")),
     "mcts": Bot("players.mcts:MCTSPlayer", "num_simulations", 10, ("pruned",)),
 }

@@ -20,7 +20,6 @@ from catan_pz.tables.catanatron.moves import (
     RESOURCE_OF,
     Move,
     actions_of,
-    stolen,
     victim_of,
 )
 from catan_pz.terms import Card, Phase
@@ -125,10 +124,9 @@ class TableFollower:
         victim = victim_of(move, self._colors) if move.kind == "MOVE_ROBBER" else None
         if victim is None or self.seat not in (move.seat, victim) or not self._steals(action):
             return None
-        name = stolen(move)
-        if name is None:
+        if move.brought is None:
             raise ValueError("the resource stolen isn't told")
-        return RESOURCE_OF[name]
+        return RESOURCE_OF[move.brought]
 
     def _steals(self, action: int) -> bool:
         """Whether an action with the robber steals, and doesn't wait for the choice of a victim."""
@@ -156,7 +154,7 @@ class TableFollower:
             return
         if move.kind.startswith("PLAY_"):
             record["cards"][seat] += 1
-        elif move.kind.startswith(("BU", "DISCARD")) or action >= MARITIME_TRADE:
+        elif move.kind.startswith(("BUILD", "BUY", "DISCARD")) or action >= MARITIME_TRADE:
             record["hand"][seat] += _PLENTY
 
     def _count(self, events: Events, move: Move) -> None:
@@ -173,12 +171,11 @@ class TableFollower:
                     self._hands[event.seat, event.what] -= event.amount
                     self._hands[event.other, event.what] += event.amount
                 case EventKind.STOLEN:
-                    name = stolen(move)
-                    if name is None:
+                    if move.brought is None:
                         self._hands = None
                         return
-                    self._hands[event.other, RESOURCE_OF[name]] -= 1
-                    self._hands[event.seat, RESOURCE_OF[name]] += 1
+                    self._hands[event.other, RESOURCE_OF[move.brought]] -= 1
+                    self._hands[event.seat, RESOURCE_OF[move.brought]] += 1
 
     def agree(self, facts: Facts) -> None:
         """Take what lies open from the table, where the moves by our rules led elsewhere."""
@@ -236,14 +233,13 @@ class TableFollower:
 
 def _dice_of(move: Move) -> tuple[int, int]:
     try:
-        first, second = move.result or move.value
+        first, second = move.brought
         return int(first), int(second)
     except (TypeError, ValueError):
         raise ValueError(f"{quoted(move)} tells no two dice") from None
 
 
 def _card_of(move: Move) -> Card:
-    name = move.result or move.value
-    if not isinstance(name, str) or name not in CARD_OF:
+    if not isinstance(move.brought, str) or move.brought not in CARD_OF:
         raise ValueError("the card bought isn't told")
-    return CARD_OF[name]
+    return CARD_OF[move.brought]

@@ -106,8 +106,7 @@ class Move(NamedTuple):
     seat: int
     kind: str  # its type, in catanatron's words
     value: Any  # what it is about, as plain values: None, a name, a number, or tuples of these
-    # What chance brought: two dice, or the name of a resource or card; None where it is hidden.
-    result: Any = None
+    result: Any = None  # what chance brought, if it isn't written as a part of the value
 
     @classmethod
     def read(cls, colors: Sequence[str], written: Any, result: Any = None) -> Self:
@@ -117,6 +116,16 @@ class Move(NamedTuple):
             return cls(colors.index(color), str(kind), value, plain(result))
         except (TypeError, ValueError):
             raise ValueError(f"{written!r} is no [color, type, value] of a move") from None
+
+    @property
+    def brought(self) -> Any:
+        """What chance brought: two dice, or the name of a resource or card; None if it is hidden.
+
+        Version 3.2.1 writes it as the value, or as the third part of a robber's.
+        """
+        if self.result is not None or self.kind != "MOVE_ROBBER":
+            return self.result or self.value
+        return self.value[2] if len(self.value) > 2 else None
 
 
 def plain(value: Any) -> Any:
@@ -164,12 +173,6 @@ def actions_of(move: Move, colors: Sequence[str]) -> Actions | None:
     except (KeyError, IndexError, TypeError, ValueError):
         pass
     return None
-
-
-def stolen(move: Move) -> str | None:
-    """The name of the resource that a robber's move took, None if it is hidden or there is none."""
-    value = move.value  # 3.2.1 writes it as the third part
-    return move.result or (value[2] if len(value) > 2 else None)
 
 
 def victim_of(move: Move, colors: Sequence[str]) -> int | None:

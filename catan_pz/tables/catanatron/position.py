@@ -4,8 +4,6 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import board_of, edges_of, vertices_of
@@ -178,4 +176,4 @@ def _write_course(state: Any, record: Any) -> None:
     state.is_road_building = phase == Phase.FREE_ROAD
     state.free_roads_available = int(record["free_roads"])
     if has_records():
-        state.discard_counts = np.array(record["to_discard"][:n]).tolist()
+        state.discard_counts = record["to_discard"][:n].tolist()

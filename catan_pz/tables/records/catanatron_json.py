@@ -86,7 +86,7 @@ class _Game(Telling):
             self.discard(seat, self.discards.get(seat, []) + cards)
         elif move.kind == "MOVE_ROBBER":
             self.move_robber(seat, theirs.HEX_OF[move.value[0]])
-            card = RESOURCE_OF.get(theirs.stolen(move) or "")
+            card = RESOURCE_OF.get(move.brought)
             self.rob(theirs.victim_of(move, self.colors), card)
         elif move.kind == "OFFER_TRADE":
             self.open_offer = self.offer(seat, *_sides(move.value))
@@ -129,7 +129,6 @@ def _sides(value: Sequence[int]) -> tuple[moves.Bundle, moves.Bundle]:
 
 def _outcome(move: Move) -> Any:
     """What chance brought to a move that isn't of the robber."""
-    brought = move.result or move.value
     if move.kind == "ROLL":
-        return tuple(brought)
-    return CARD_OF[brought] if move.kind == "BUY_DEVELOPMENT_CARD" else None
+        return move.brought
+    return CARD_OF[move.brought] if move.kind == "BUY_DEVELOPMENT_CARD" else None

@@ -24,7 +24,7 @@ from catan_pz.tables.catanatron.facts import (
     write_position,
 )
 from catan_pz.tables.catanatron.installed import moves_offered, version, written_records
-from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, actions_of, stolen
+from catan_pz.tables.catanatron.moves import CARD_OF, RESOURCE_OF, Move, actions_of
 from catan_pz.tables.catanatron.players import document_of, map_document_of
 from catan_pz.tables.catanatron.table import deal, table_rules
 from catan_pz.terms import Card, Phase
@@ -82,7 +82,7 @@ class Comparison:
         if done.kind == "END_TURN":
             self.bought = []
         if done.kind == "BUY_DEVELOPMENT_CARD":
-            self.bought.append(CARD_OF[done.result or done.value])
+            self.bought.append(CARD_OF[done.brought])
         self.decisions += 1
 
     def compare_moves(self, ours, offered):
@@ -127,10 +127,8 @@ class Comparison:
         if not ours.outcomes(action):
             return None
         if move.kind == "ROLL":
-            return tuple(move.result or move.value)
-        if move.kind == "BUY_DEVELOPMENT_CARD":
-            return CARD_OF[move.result or move.value]
-        return RESOURCE_OF[stolen(move)]
+            return move.brought
+        return (CARD_OF | RESOURCE_OF)[move.brought]
 
 
 def kind_of(action):
