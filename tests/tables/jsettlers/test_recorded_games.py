@@ -41,7 +41,6 @@ WRONG = {
     "1090|g,0,3,5,1": "without the card",
     "1052|g,3000000,0,0,0,0,0,2": "a count of cards must be",
     "1063|g,0,3000000": "a count of cards must be",
-    "1040|g,40000000,0,0,0,0,0,1,0,0,0,0": "a count of cards must be",
     "1061|g": "fields",
     "1096|g|1|2|3": "pairs",
 }
