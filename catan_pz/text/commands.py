@@ -320,7 +320,7 @@ def _counts(side: Any) -> Bundle:
 def offer_actions(view: View, give: Bundle, get: Bundle) -> tuple[int, ...]:
     """Actions that make an offer or a counter-offer, as one or card by card; () if none do.
 
-    What may be composed rests on what its maker knows alone, so the view tells it.
+    The view is enough, as what may be composed depends on what its maker knows.
     """
     if not all(0 < sum(side) <= MOST_COMPOSED and min(side) >= 0 for side in (give, get)):
         return ()

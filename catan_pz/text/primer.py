@@ -1,4 +1,4 @@
-"""The rules and the names of places in brief, for who reads the game in words."""
+"""The rules and the names of places in brief, for readers of the game in words."""
 
 from typing import Final
 

@@ -44,7 +44,7 @@ BOTS: Final = {
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot and its options, as its name tells them: "ab2-pruned-mended"."""
+    """A bot and its options, as named by "ab2-pruned-mended"."""
 
     name: str
     number: int  # depth or simulations, 0 for none
@@ -94,7 +94,7 @@ class BotSpec:
 
 @contextmanager
 def own_random(seed: int) -> Iterator[None]:
-    """Lend Python's global random generator, from which catanatron draws, with this seed."""
+    """Seed Python's global random generator, from which catanatron draws, for a while."""
     before = random.getstate()
     random.seed(seed)
     try:
@@ -146,12 +146,12 @@ class CatanatronAgent(Agent):
             return REJECT if view.mask[REJECT] else WITHDRAW
         game = view.resample(np.random.default_rng(self.random.next()))
         if game.phase == Phase.STEAL:
-            # It chose the victim with the hex; this one began in the middle.
+            # A bot chooses hex and victim together, but this game begins between the two.
             return int(legal[self.random.below(len(legal))])
         return self._ask(game, view)
 
     def _ask(self, game: Any, view: View) -> int:
-        """What the bot does in a game, among the actions that both sides' rules allow."""
+        """The bot's action in a game, among those that both sides' rules allow."""
         theirs = game_of(game, self._players)
         offered = self._offered(theirs, view)
         if not offered:
@@ -166,7 +166,7 @@ class CatanatronAgent(Agent):
         return first
 
     def _offered(self, theirs: Any, view: View) -> dict[Any, Actions]:
-        """Their actions that are legal here too, in the order of ours, with what they stand for."""
+        """Its actions that are legal here too, each with ours for it, in the order of ours."""
         colors = COLORS[: self.rules.num_players]
         found = {}
         for action in installed.playable_actions(theirs):

@@ -1,7 +1,7 @@
-"""What lies open to a seat at a catanatron table, read from the document of its game.
+"""What a seat at a catanatron table can see, read from the document of its game.
 
-The document is what newer versions send to bots: what a game is made of as JSON values. For
-older versions `players.document_of` writes its parts that are read here.
+The document is the JSON that newer versions send to bots. For older versions
+`players.document_of` writes the parts of it that are read here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -86,12 +86,12 @@ class Facts(NamedTuple):
     card_counts: tuple[int, ...]  # (P,) development cards held
     played: tuple[tuple[int, ...], ...]  # (P, C) development cards played
     to_discard: tuple[int, ...]  # (P,) cards still to be discarded
-    # (P, R) all hands where the table tells them; used as hidden parts of moves are.
+    # (P, R) all hands if the table tells them; used only to count what a monopoly takes.
     hands: list[tuple[int, ...]] | None = None
 
     @classmethod
     def read(cls, document: Mapping[str, Any], seat: int) -> Self:
-        """What a document shows to a seat; what it tells of others' cards is left aside."""
+        """What a document shows to a seat."""
         try:
             count = len(document["colors"])
             players = [_Player(document["player_state"], p) for p in range(count)]
@@ -108,7 +108,7 @@ class Facts(NamedTuple):
                 None if any(map(_Player.hides, players)) else [one.hand() for one in players],
             )
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise ValueError(f"the document of the game is none that is known: {error!r}") from None
+            raise ValueError(f"the document of the game can't be read: {error!r}") from None
 
 
 class _Player(NamedTuple):
@@ -151,7 +151,7 @@ def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[s
     turn_player = int(document["current_turn_index"])
     in_turn = players[turn_player]
     rolled = bool(in_turn.of("HAS_ROLLED"))
-    # It counts two also where a player has one road left.
+    # catanatron counts two even if the player has one road left.
     free_roads = min(
         int(document["free_roads_available"]) if document["is_road_building"] else 0,
         int(in_turn.of("ROADS_AVAILABLE")),
@@ -192,7 +192,7 @@ def _phase(document: Mapping[str, Any], rolled: bool) -> Phase:
 
 
 def write_position(facts: Facts, record: Any) -> bool:
-    """Write the position into a record; whether anything of it was otherwise."""
+    """Write the position into a record, and return whether that changed it."""
     n, changed = len(facts.sizes), False
     for name, value in facts.position.items():
         field = record[name]

@@ -30,19 +30,19 @@ _PLENTY: Final = 4
 
 
 class TableFollower:
-    """Follows a table by its moves, and by what it shows wherever it plays by other rules."""
+    """Follows a table by its moves, and by what it shows where it plays by other rules."""
 
     def __init__(self, rules: Rules, seat: int, colors: Sequence[str], board: Board) -> None:
         self.seat = seat
         self.game = FollowedGame(rules, seat, board, 0)
         self.restarts = 0
-        """how often hands had to be taken from what the table shows, and beliefs begun anew"""
+        """how often hands were taken from what the table shows, and beliefs begun anew"""
         self.amendments = 0
-        """how often the position had to be"""
+        """how often the position alone was"""
         self._colors = list(colors)
         self._rng = np.random.default_rng(0)
         self._waiting: deque[tuple[Move, int]] = deque()
-        self._is_lost = False  # a move came that our rules have no place for
+        self._is_lost = False  # a move came that our rules don't have
         self._hands: Any = np.zeros((len(colors), 5), np.int64)
         self._turns = 0
         self._bought: list[Card | None] = []
@@ -51,8 +51,7 @@ class TableFollower:
     def take(self, move: Move) -> list[Events]:
         """The events of a move as the seat sees them; fewer where the table plays by other rules.
 
-        What the seat may not see of the move has a part only in counting what a monopoly takes
-        from each hand in public.
+        What is hidden from the seat is used only to count what a monopoly takes, which is public.
         """
         self._note(move)
         if self._is_lost:
@@ -178,7 +177,7 @@ class TableFollower:
                     self._hands[event.seat, RESOURCE_OF[move.brought]] += 1
 
     def agree(self, facts: Facts) -> None:
-        """Take what lies open from the table, where the moves by our rules led elsewhere."""
+        """Take what the table shows, where the moves by our rules led elsewhere."""
         if facts.position["phase"] == Phase.DISCARD and not self._is_lost:
             return
         games = self.game.sampled.games.copy()
@@ -220,7 +219,7 @@ class TableFollower:
     def _asked_now(self, game: Game) -> View:
         """The view of a game in which the seat is to move.
 
-        Others who discard before it by our rules owe nothing then: no state has them wait.
+        Others who discard before it by our rules owe nothing there, as no state has them wait.
         """
         games = game.games.copy()
         games[0]["player"] = self.seat
@@ -236,7 +235,7 @@ def _dice_of(move: Move) -> tuple[int, int]:
         first, second = move.brought
         return int(first), int(second)
     except (TypeError, ValueError):
-        raise ValueError(f"{quoted(move)} tells no two dice") from None
+        raise ValueError(f"{quoted(move)} has no two dice") from None
 
 
 def _card_of(move: Move) -> Card:

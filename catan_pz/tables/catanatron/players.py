@@ -71,8 +71,8 @@ def map_document_of(catan_map: Any) -> dict[str, Any]:
 class AgentPlayer(TableAgent):
     """An agent as a player of catanatron.
 
-    It looks at what its seat may know only: the moves of all as they are seen, and what lies
-    on the table. It makes no offers of trade and rejects all.
+    It knows what its seat may know: everybody's moves as the seat sees them, and what lies on
+    the table. It makes no offers of trade and rejects all.
     """
 
     is_bot = True
@@ -93,7 +93,7 @@ class AgentPlayer(TableAgent):
         return f"{self.agent.name}:{self.color.value}"
 
     def reset_state(self) -> None:
-        """A game begins; nobody tells how the one before ended."""
+        """A game begins; how the one before ended isn't told."""
         self.leave()
 
     def decide(self, game: Any, offered: Any) -> Any:

@@ -3,7 +3,7 @@
 The published search names a roll, a card or a theft as the outcome of a branch and weighs it
 by that, but its games then draw another: a branch "two ones, 1 in 36" plays any roll, the
 card bought is always the next one of the deck, and a theft brings each resource with 1 in 5
-whatever the victim holds. Here each outcome that can be is played, with its probability.
+whatever the victim holds. Here each possible outcome is played, with its probability.
 """
 
 import math
@@ -29,7 +29,7 @@ def mended_player() -> type:
 def _alphabeta(
     player: Any, game: Any, depth: int, alpha: float, beta: float, deadline: float, node: Any
 ) -> tuple[Any, float]:
-    """The best action for who is to move, and its value to the player."""
+    """The best action of the color to move, and its value to the player."""
     if depth == 0 or game.winning_color() is not None or time.time() >= deadline:
         value_of = module("players.value").get_value_fn(player.value_fn_builder_name, player.params)
         return None, value_of(game, player.color)
@@ -52,7 +52,7 @@ def _alphabeta(
 
 
 def outcomes_of(game: Any, action: Any) -> Outcomes:
-    """All that can come of an action, for one who doesn't know hidden cards and the deck."""
+    """All outcomes of an action, to a player who doesn't know hidden cards and the deck."""
     kinds = module("models.enums").ActionType
     if action.action_type == kinds.ROLL:
         for number in range(2, 13):
@@ -73,7 +73,7 @@ def outcomes_of(game: Any, action: Any) -> Outcomes:
 
 
 def _purchases(game: Any, action: Any) -> Outcomes:
-    """Cards bought: the deck and others' cards are unseen to who buys."""
+    """Purchases of each card: the buyer sees neither the deck nor others' cards."""
     state = game.state
     buyer = state.color_to_index[action.color]
     unseen = list(state.development_listdeck)

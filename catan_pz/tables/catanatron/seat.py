@@ -24,10 +24,10 @@ _TURNED_DOWN: Final = ("REJECT_TRADE", "CANCEL_TRADE")
 
 
 class TableAgent:
-    """An agent, or the one of a name, that plays at tables, one game after the other.
+    """An agent, given itself or by name, that plays at tables, one game after the other.
 
     Each further game has another seed of its random choices. The agent is told the rules given, or
-    None for those of each game.
+    with None those of each game.
     """
 
     def __init__(self, agent: Agent | str, seed: int = 0, rules: Rules | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Connections to a JSettlers server: a robot in any number of games, and who has them created."""
+"""Connections to a JSettlers server: a robot in any number of games, and their organizer."""
 
 import asyncio
 import socket
@@ -77,7 +77,7 @@ class ServerAddress(NamedTuple):
 
 
 class Client:
-    """A connection to a server, whose messages are taken in one after the other."""
+    """A connection to a server, which takes in its messages one after the other."""
 
     def __init__(self, server: ServerAddress) -> None:
         self.server = server
@@ -295,7 +295,7 @@ class RobotClient(Client):
                     await self._writer.drain()
 
     def _finish(self, game: str, broken: str = "", agent_failed: bool = False) -> None:
-        """Leave a game, and tell how it ended as soon as its agent decides no more."""
+        """Leave a game, and report how it ended once its agent has finished deciding."""
         seat = self._seats.pop(game, None)
         if seat is None:
             return

@@ -41,7 +41,7 @@ MOST_BROKEN: Final = 20
 """Games broken off in a row after which a match gives up."""
 
 MOST_OTHERS: Final = 100
-"""Games that don't count of which a match tells."""
+"""Games that don't count, as far as a match lists them."""
 
 SECONDS_TO_INVITE = 60.0
 """How long the own server may take to invite the robot to a game that was asked for."""
@@ -275,7 +275,7 @@ class _Running:
         self.broken_in_row += 1
 
     def _note_other(self, game: str, difference: str) -> None:
-        """Note a game that is none of the match, and warn of the first of its kind."""
+        """Note a game that doesn't count, and warn of the first of its kind."""
         difference = shown(difference, LONGEST_REASON)
         if len(self.match.others) < MOST_OTHERS:
             self.match.others.append(f"{shown(game, LONGEST_REASON)}: {difference}")

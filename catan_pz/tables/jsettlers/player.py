@@ -31,7 +31,7 @@ MOST_REFUSALS: Final = 3
 """Commands refused in one turn after which the turn is ended."""
 
 MOST_TOLD: Final = 5
-"""Refusals of a game that are told in words."""
+"""Refusals of a game that are reported in words."""
 
 LONGEST_REFUSAL: Final = 500
 """Characters of these words."""
@@ -123,7 +123,7 @@ class TablePlayer:
         return [] if asked is None or self.is_waiting else self._decide()
 
     def give_up_waiting(self) -> list[str]:
-        """Take those who have not answered an offer for unwilling; the commands to send."""
+        """Count those who have not answered an offer as unwilling; the commands to send."""
         with self._calls:
             if self._is_over or self._offer is None:
                 return []
