@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from catan_pz.checks import quoted
+from catan_pz.checks import check_count, quoted
+from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.rules import Board
 from catan_pz.tables.catanatron import moves as theirs
 from catan_pz.tables.catanatron.facts import board_from_map, player_facts
@@ -124,7 +125,8 @@ def _records(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
 
 
 def _sides(value: Sequence[int]) -> tuple[moves.Bundle, moves.Bundle]:
-    return tuple(our_order(value[:5])), tuple(our_order(value[5:10]))
+    counts = [check_count("count of cards", n, 0, MOST_CARDS) for n in value[:10]]
+    return tuple(our_order(counts[:5])), tuple(our_order(counts[5:]))
 
 
 def _outcome(move: Move) -> Any:

@@ -9,14 +9,9 @@ from catan_pz.actions import PLENTY_ACTIONS
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.jsettlers import contents
 from catan_pz.tables.jsettlers.decisions import canonical_dice
+from catan_pz.tables.jsettlers.messages import as_count
 from catan_pz.tables.records import moves
-from catan_pz.tables.records.moves import (
-    BOT,
-    BUILDING,
-    Act,
-    Bundle,
-    Marks,
-)
+from catan_pz.tables.records.moves import BOT, BUILDING, Act, Bundle, Marks
 from catan_pz.tables.records.playing import Report, ToldGame, rules_at
 from catan_pz.tables.records.sight import Sight
 from catan_pz.tables.records.telling import Telling
@@ -149,7 +144,7 @@ class _Log(Telling):
 
     def bundles(self) -> list[Bundle]:
         """The sets of cards in a message, those of unknown kinds left out."""
-        counts = [int(n) for n in _CARDS.findall(self.held)]
+        counts = [as_count(int(n)) for n in _CARDS.findall(self.held)]
         return [tuple(contents.from_theirs(counts[k : k + 5])) for k in range(0, len(counts), 6)]
 
     def check(self, name: str, seat: int | slice, value: Any) -> None:

@@ -79,6 +79,9 @@ def test_games_of_catanatron() -> None:
     game = read_game(data)
     assert game.report.disagreement is not None
     assert game.report.disagreement.place == "move 30"
+    data["action_records"][30:] = [[["RED", "OFFER_TRADE", [10**12, *[0] * 9]], None]]
+    with pytest.raises(ValueError, match="count of cards must be"):
+        read_game(data)
 
 
 def test_saved_games_of_jsettlers(tmp_path: Path) -> None:

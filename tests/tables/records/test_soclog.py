@@ -8,7 +8,7 @@ from catan_pz.events import Decision
 from catan_pz.rules import Rules
 from catan_pz.tables.records.playing import played
 from catan_pz.tables.records.soclog import told_game
-from tests.tables.records.soclog_files import BOARD, Log
+from tests.tables.records.soclog_files import BOARD, Log, cards
 
 
 def known(decisions: Iterable[Decision]) -> list[tuple[Any, ...]]:
@@ -18,6 +18,13 @@ def known(decisions: Iterable[Decision]) -> list[tuple[Any, ...]]:
         for one in decisions
         if one.action not in (ACCEPT, REJECT, WITHDRAW)
     ]
+
+
+def test_an_offer_of_more_cards_than_there_are_is_refused() -> None:
+    log = Log(Rules(num_players=2, board=BOARD, trading=False), 0)
+    log.write("MakeOffer", f"from=1|give={cards([10**12, 0, 0, 0, 0])}|get={cards([0] * 5)}")
+    with pytest.raises(ValueError, match=r"line \d+: a count of cards must be from 0"):
+        told_game(log.text)
 
 
 @pytest.mark.parametrize("seed", [0, 3, 4, 6])
