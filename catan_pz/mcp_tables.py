@@ -47,16 +47,15 @@ class ChatTable:
         self.session = PlayedGame(game, agents, seed, specs=specs, adviser=adviser)
         self.name = secrets.token_urlsafe(6)
         self.seats: dict[str, int] = {}
-        self._news: dict[int, list[Events]] = {seat: [] for seat in self.session.persons}
         self._history: dict[int, list[str]] = {seat: [] for seat in self.session.persons}
+        self._read = dict.fromkeys(self.session.persons, 0)
+        """lines of its history up to a seat's last decision"""
         game.listeners.append(self._hear)
         self.play_on()
 
     def _hear(self, game: Game, events: Events) -> None:
-        for seat, heard in self._news.items():
-            seen = as_seen_by(events, seat)
-            heard.append(seen)
-            self._history[seat] += news_of([seen], seat, game.rules.num_players)
+        for seat, lines in self._history.items():
+            lines.extend(news_of([as_seen_by(events, seat)], seat, game.rules.num_players))
 
     def play_on(self) -> None:
         """Let the agents decide until a client is to move or the game is over."""
@@ -79,7 +78,7 @@ class ChatTable:
     def words(self, seat: int) -> str:
         """What a seat reads, with what happened since its last decision."""
         view = self.view(seat)
-        text = describe(view, news_of(self._news[seat], seat, self.session.game.rules.num_players))
+        text = describe(view, self._history[seat][self._read[seat] :])
         if self.session.is_finished:
             return f"{text}\n{self.session.result()}"
         return f"{text}\n{choices_text(view, 'Others decide.')}"
@@ -89,7 +88,7 @@ class ChatTable:
         if self.session.is_finished:
             raise CommandError("the game is over")
         actions = parse(answer, self.view(seat))
-        self._news[seat].clear()
+        self._read[seat] = len(self._history[seat])
         for action in actions:
             self.session.play(action)
         self.play_on()
@@ -104,13 +103,13 @@ class ChatTable:
         if adviser is None:
             raise ToolError("this server was started without --advice")
         view = self.view(seat)
-        words = {choice.action: choice for choice in choices_of(view)}
-        if not words:
+        choices = {choice.action: choice for choice in choices_of(view)}
+        if not choices:
             raise ToolError("it isn't your turn to decide")
         given = adviser.question().advice()
         lines = []
         for k, action in enumerate(given.actions[:MOST_ADVISED].tolist()):
-            line = f"[{words[action].number}] {words[action].words}"
+            line = f"[{choices[action].number}] {choices[action].words}"
             if given.win_probabilities is not None:
                 line += f": win probability {100 * given.win_probabilities[k]:.1f} %"
             lines.append(line)

@@ -98,7 +98,10 @@ def test_each_seat_sees_its_own_and_none_the_record() -> None:
             with pytest.raises(LookupError, match=r"takes one of|can't be played now"):
                 await call("play", seat=mover, action="city 99")
             game.step(int(game.legal_actions()[0]))
-            await call("play", seat=mover, action="1")
+            text = await call("play", seat=mover, action="1")
+            news = re.findall("^- (.*)$", text, re.MULTILINE)
+            assert news[0].startswith("you ")
+            assert news == (await call("history", seat=mover, last=len(news))).splitlines()
         with pytest.raises(LookupError, match="everybody's cards"):
             await call("replay", seat=seats[0])
         with pytest.raises(LookupError, match="without --advice"):
