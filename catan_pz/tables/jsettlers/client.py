@@ -85,8 +85,8 @@ class Client:
         """set once the server has taken us in"""
         self._writer: asyncio.StreamWriter | None = None
 
-    async def listen(self, *greeting: str, is_robot: bool = True) -> None:
-        """Connect, and take in messages until the connection is lost; robots are welcomed."""
+    async def listen(self, *greeting: str) -> None:
+        """Connect, and take in messages until the connection is lost."""
         host, port, _ = self.server
         try:
             async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
@@ -94,9 +94,6 @@ class Client:
                 _keep_alive(self._writer)
                 for text in greeting:
                     self.send(text)
-                if not is_robot:
-                    self.welcomed.set()
-                    patience.reschedule(None)
                 while True:
                     text = await read_text(reader)
                     with suppress(MessageError):  # there is nothing to do about it
@@ -140,7 +137,7 @@ class Organizer(Client):
 
     async def run(self) -> None:
         """Connect, and listen until the server is gone or refuses a game."""
-        await self.listen(f"{Kind.VERSION.value}|{VERSION},en_US", is_robot=False)
+        await self.listen(f"{Kind.VERSION.value}|{VERSION},en_US")
 
     def create(self) -> str:
         """Ask for a game, to which the robots are invited once it is there; its name."""
@@ -155,7 +152,9 @@ class Organizer(Client):
 
     def _take(self, message: Message, text: str) -> None:
         super()._take(message, text)
-        if message.kind == Kind.GAME_MEMBERS:
+        if message.kind == Kind.VERSION:
+            self.welcomed.set()
+        elif message.kind == Kind.GAME_MEMBERS:
             fields = (message.game, ORGANIZER, f"*STARTBOTGAME* {self._players}")
             self.send(f"{Kind.GAME_TEXT.value}|" + "\0".join(fields))
         elif message.kind == Kind.GAME_STATS and not message.text(1).startswith("t"):
@@ -204,24 +203,24 @@ class RobotClient(Client):
         self._most_games = most_games
         self._seats: dict[str, _Seat] = {}
         self._leaving: set[asyncio.Task[None]] = set()
-        self._failed: asyncio.Future[None] | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._error: Exception | None = None  # the first one of `over`
 
     async def run(self) -> None:
         """Play until cancelled; an error of `over` ends it, and a connection that is lost."""
-        self._failed = failed = asyncio.get_running_loop().create_future()
         greeting = command(Kind.I_AM_A_ROBOT, self._name, self.server.cookie, _ROBOT_CLASS)
         listening = asyncio.create_task(self.listen(f"{Kind.VERSION.value}|{VERSION}", greeting))
+        self._listening = listening
         try:
-            await asyncio.wait({listening, failed}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({listening})
         finally:
             listening.cancel()
             for game in list(self._seats):
                 self._finish(game, "the robot stops")
             await asyncio.gather(listening, *self._leaving, return_exceptions=True)
-            self._failed = None
-            if failed.done():
-                failed.exception()  # or asyncio prints what is raised below or instead
-        (failed if failed.done() else listening).result()
+        if self._error is not None:
+            raise self._error
+        listening.result()
 
     def _take(self, message: Message, text: str) -> None:
         super()._take(message, text)
@@ -319,8 +318,9 @@ class RobotClient(Client):
         try:
             self._over(player, broken, agent_failed)
         except Exception as error:
-            if self._failed is not None and not self._failed.done():
-                self._failed.set_exception(error)
+            self._error = self._error or error
+            if self._listening is not None:
+                self._listening.cancel()
 
 
 def _keep_alive(writer: asyncio.StreamWriter) -> None:

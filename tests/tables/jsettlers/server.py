@@ -9,6 +9,7 @@ from catan_pz.tables.jsettlers.messages import Kind, Message, frame, read_text
 from tests.tables.jsettlers.recorded import received
 
 COOKIE = "secret"
+VERSION = "9998|2700,2.7.00,test,;ch;"
 WELCOME = "1071|120,35,0.13,1.0,1.0,3.0,1.0,1,1"
 PATIENCE = 60.0
 """Seconds after which a test is stuck."""
@@ -49,6 +50,7 @@ class ScriptedServer:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await self.wait_for(reader, Kind.VERSION)
+            writer.write(frame(VERSION))
             first = await self.hear(reader)
             if first.kind == Kind.I_AM_A_ROBOT:
                 await self.play_with(first.fields[1], reader, writer)
@@ -74,8 +76,7 @@ class ScriptedServer:
         if cookie != COOKIE:
             writer.write(frame("1059|Cookie contents do not match the running server."))
             return
-        greeting = ("9998|2700,2.7.00,test,;ch;", "1003|", "77777|what is this", WELCOME, "9999|7")
-        for text in greeting:
+        for text in ("1003|", "77777|what is this", WELCOME, "9999|7"):
             writer.write(frame(text))
         await self.wait_for(reader, Kind.SERVER_PING)
         for k, script in enumerate(self.scripts, 1):

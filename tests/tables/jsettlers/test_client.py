@@ -12,7 +12,7 @@ from catan_pz.tables.jsettlers.client import Organizer, RobotClient, ServerAddre
 from catan_pz.tables.jsettlers.contents import Invitation
 from catan_pz.tables.jsettlers.messages import Kind, Message, frame, read_text
 from catan_pz.tables.jsettlers.player import TablePlayer
-from tests.tables.jsettlers.server import WELCOME, closed
+from tests.tables.jsettlers.server import VERSION, WELCOME, closed
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -33,7 +33,7 @@ async def connected(
     left = asyncio.Event()
 
     async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(frame(WELCOME))
+        writer.write(frame(VERSION) + frame(WELCOME))
         try:
             await serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError):
