@@ -1,7 +1,7 @@
 """The action table: the kinds of action, their ids and arguments; ids in words and back."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, Final
@@ -217,6 +217,24 @@ _IDS: Final = {_key(description): a for a, description in enumerate(_DESCRIPTION
 _KINDS: Final = {
     d["kind"]: sorted(name for name in d if name != "kind") for d in reversed(_DESCRIPTIONS)
 }
+
+
+_TEMPLATES: Final = {
+    (*give, *get): OFFER + k
+    for k, (give, get) in enumerate(zip(OFFER_GIVE.tolist(), OFFER_GET.tolist(), strict=True))
+}
+
+
+def template_of(give: Sequence[int], get: Sequence[int]) -> int | None:
+    """The action that by itself offers (R,) cards for (R,) others; None if there is none."""
+    return _TEMPLATES.get((*give, *get))
+
+
+def composing(give: Sequence[int], get: Sequence[int]) -> tuple[int, ...]:
+    """The actions that compose an offer of (R,) cards for (R,) others card by card, and send it."""
+    sides = ((COMPOSE_GIVE, give), (COMPOSE_GET, get))
+    added = [first + r for first, side in sides for r in _R for _ in range(side[r])]
+    return (*added, COMPOSE_SEND)
 
 
 def is_offering(actions: Any) -> Any:

@@ -9,13 +9,11 @@ import numpy as np
 
 from catan_pz.actions import (
     ACTION_KINDS,
-    COMPOSE_GET,
-    COMPOSE_GIVE,
-    COMPOSE_SEND,
     RESOURCE_NAMES,
     action_id,
-    bundle_to_dict,
+    composing,
     describe_action,
+    template_of,
 )
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.checks import SYNONYMS, did_you_mean, quoted
@@ -324,22 +322,12 @@ def offer_actions(view: View, give: Bundle, get: Bundle) -> tuple[int, ...]:
     """
     if not all(0 < sum(side) <= MOST_COMPOSED and min(side) >= 0 for side in (give, get)):
         return ()
-    legal = view.mask
-    try:
-        whole = action_id("offer", give=bundle_to_dict(give), get=bundle_to_dict(get))
-    except ValueError:  # no template
-        whole = len(legal)
-    if whole < len(legal) and legal[whole]:
-        return (whole,)
+    legal = _legal(view)
+    template, steps = template_of(give, get), composing(give, get)
+    if template in legal:
+        return (template,)
     seen = view.segments
-    is_composed = Phase(int(seen["phase"].argmax())) == Phase.COMPOSE
-    steps = [
-        first + r
-        for first, side in ((COMPOSE_GIVE, give), (COMPOSE_GET, get))
-        for r, count in enumerate(side)
-        for _ in range(count)
-    ]
-    if is_composed or steps[0] >= len(legal) or not legal[steps[0]]:
+    if Phase(int(seen["phase"].argmax())) == Phase.COMPOSE or steps[0] not in legal:
         return ()
     if any(a and b for a, b in zip(give, get, strict=True)) or (seen["own_hand"] < give).any():
         return ()
@@ -349,4 +337,4 @@ def offer_actions(view: View, give: Bundle, get: Bundle) -> tuple[int, ...]:
         sum(get) <= seen["hand_size"][k] and (seen["hand_max"][k] >= get).all() for k in asked
     ):
         return ()
-    return (*steps, COMPOSE_SEND)
+    return steps

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from catan_pz import actions
-from catan_pz.actions import OFFER_GET, OFFER_GIVE, SWAP_ACTIONS, describe_action
+from catan_pz.actions import SWAP_ACTIONS, describe_action
 from catan_pz.events import Decision, Outcome
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.tables.records.sight import UNTOLD, Values, first_difference
@@ -60,12 +60,6 @@ _LAST_OF_CARDS: Final = (
     (actions.PLAY_MONOPOLY - 1, Card.YEAR_OF_PLENTY),
     (actions.MOVE_ROBBER - 1, Card.MONOPOLY),
 )
-
-_OFFERS: Final = {
-    (*give, *get): actions.OFFER + k
-    for k, (give, get) in enumerate(zip(OFFER_GIVE.tolist(), OFFER_GET.tolist(), strict=True))
-}
-"""Offers of one action, by what they give and get."""
 
 
 def chapter(action: int) -> str:
@@ -371,11 +365,6 @@ def _words(seat: int, action: int) -> str:
 
 def _offer(table: PlayedTable, seat: int, give: Bundle, get: Bundle, marks: Marks) -> None:
     """Make an offer, by one action where there is one for it."""
-    whole = _OFFERS.get((*give, *get))
-    if whole is not None:
-        table.act(seat, whole, None, marks)
-        return
-    for first, bundle in ((actions.COMPOSE_GIVE, give), (actions.COMPOSE_GET, get)):
-        for r in cards_in(bundle):
-            table.act(seat, first + r, None, marks)
-    table.act(seat, actions.COMPOSE_SEND, None, marks)
+    template = actions.template_of(give, get)
+    for action in actions.composing(give, get) if template is None else (template,):
+        table.act(seat, action, None, marks)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from catan_pz import actions
-from catan_pz.actions import action_id
 from catan_pz.engine.trade import COUNTERED
 from catan_pz.events import Decision
 from catan_pz.game import Game
@@ -74,7 +73,9 @@ class RandomGame:
             else:
                 k = action - actions.OFFER
                 give, get = actions.OFFER_GIVE[k], actions.OFFER_GET[k]
-            self.decisions += [Decision(seat, one, None) for one in offer_actions(give, get)]
+            template = actions.template_of(give, get)
+            played = actions.composing(give, get) if template is None else (template,)
+            self.decisions += [Decision(seat, one, None) for one in played]
             self.tell_offer(seat, give, get)
         elif action in (actions.ACCEPT, actions.REJECT) or taken_back:
             accepts = action == actions.ACCEPT
@@ -98,19 +99,3 @@ class RandomGame:
 def victim(before: Game, after: Game) -> int:
     """Who has been robbed."""
     return int(np.flatnonzero(after.state["hand_size"] < before.state["hand_size"])[0])
-
-
-def offer_actions(give: Any, get: Any) -> list[int]:
-    """The actions that make an offer, one if there is one for it."""
-    sides = [{r: int(n) for r, n in zip(Resource, side, strict=True) if n} for side in (give, get)]
-    named = [{r.name.lower(): n for r, n in side.items()} for side in sides]
-    try:
-        return [action_id("offer", give=named[0], get=named[1])]
-    except ValueError:
-        added = [
-            first + r
-            for first, side in zip((actions.COMPOSE_GIVE, actions.COMPOSE_GET), sides, strict=True)
-            for r, n in side.items()
-            for _ in range(n)
-        ]
-        return [*added, actions.COMPOSE_SEND]
