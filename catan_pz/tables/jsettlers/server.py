@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from catan_pz.tables.jsettlers.client import ServerAddress, ServerError
 
@@ -88,14 +88,16 @@ def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]
     watched = ["sh", "-c", _UNTIL_INPUT_ENDS, "sh"] if os.name == "posix" else []
     options = [_COMPILER, "-cp", classes, _MAIN]
     options += [f"-Djsettlers.{name}={value}" for name, value in properties.items()]
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            [*watched, "java", *options],
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is for us: it ends with the block
-        )
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        with log.open("wb") as printed:
+            process = subprocess.Popen(
+                [*watched, "java", *options],
+                stdin=subprocess.PIPE,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for us: it ends with the block
+            )
         try:
             _wait_until_it_is_there(process, log, address, 10 if kind == MIXED else players - 1)
             yield address
@@ -104,22 +106,14 @@ def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]
 
 
 def _wait_until_it_is_there(
-    process: "subprocess.Popen[bytes]", log: IO[bytes], address: ServerAddress, robots: int
+    process: "subprocess.Popen[bytes]", log: Path, address: ServerAddress, robots: int
 ) -> None:
     deadline = time.monotonic() + _SECONDS_TO_START
-    while not (_listens(address) and _printed(log).count(b"Robot arrived: ") >= robots):
+    while not (_listens(address) and log.read_bytes().count(b"Robot arrived: ") >= robots):
         if process.poll() is not None or time.monotonic() > deadline:
-            told = _printed(log).decode("utf-8", "replace").strip()[-_LOG_TAIL:]
+            told = log.read_text("utf-8", "replace").strip()[-_LOG_TAIL:]
             raise ServerError(f"the JSettlers server doesn't start: {told}")
         time.sleep(0.1)
-
-
-def _printed(log: IO[bytes]) -> bytes:
-    """All that the server has printed, read without moving where it writes on if possible."""
-    if not hasattr(os, "pread"):
-        log.seek(0)
-        return log.read()
-    return os.pread(log.fileno(), os.fstat(log.fileno()).st_size, 0)
 
 
 def _listens(address: ServerAddress) -> bool:
