@@ -95,17 +95,18 @@ class Facts(NamedTuple):
         try:
             count = len(document["colors"])
             players = [_Player(document["player_state"], p) for p in range(count)]
+            hides = any(player.hides() for player in players)
             return cls(
-                seat,
-                _position(document, players),
-                tuple(our_order(document["resource_freqdeck"])),
-                players[seat].hand(),
-                tuple(player.size("RESOURCES", player.hand) for player in players),
-                players[seat].cards(),
-                tuple(player.size("DEVELOPMENT_CARDS", player.cards) for player in players),
-                tuple(player.played() for player in players),
-                tuple(document["discard_counts"]),
-                None if any(map(_Player.hides, players)) else [one.hand() for one in players],
+                seat=seat,
+                position=_position(document, players),
+                bank=tuple(our_order(document["resource_freqdeck"])),
+                hand=players[seat].hand(),
+                sizes=tuple(p.size("RESOURCES", p.hand) for p in players),
+                cards=players[seat].cards(),
+                card_counts=tuple(p.size("DEVELOPMENT_CARDS", p.cards) for p in players),
+                played=tuple(p.played() for p in players),
+                to_discard=tuple(document["discard_counts"]),
+                hands=None if hides else [p.hand() for p in players],
             )
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ValueError(f"the document of the game can't be read: {error!r}") from None

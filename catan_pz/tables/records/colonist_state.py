@@ -26,9 +26,8 @@ RESOURCES: Final = dict(
 )
 """By their cards; 0 is a hidden card."""
 PORTS: Final = {1: GENERIC_HARBOR, **{1 + card: int(r) for card, r in RESOURCES.items()}}
-TERRAINS: Final = (
-    *(Terrain.DESERT, Terrain.FOREST, Terrain.HILLS),
-    *(Terrain.PASTURE, Terrain.FIELDS, Terrain.MOUNTAINS),
+TERRAINS: Final = tuple(
+    Terrain[name] for name in ("DESERT", "FOREST", "HILLS", "PASTURE", "FIELDS", "MOUNTAINS")
 )
 CARDS: Final = {
     11: Card.KNIGHT,

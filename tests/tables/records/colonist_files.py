@@ -9,22 +9,22 @@ from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
 from catan_pz.events import Decision
 from catan_pz.game import Game
 from catan_pz.rules import Rules
-from catan_pz.terms import Card, Phase, Resource
+from catan_pz.terms import (
+    HARBOR_EDGES,
+    NUM_EDGES,
+    NUM_HEXES,
+    NUM_VERTICES,
+    Card,
+    Phase,
+    Resource,
+)
 from tests.tables.records.random_games import RandomGame, victim
 
-# What stands where in their numbering, as observed in files.
-TILES = [0, 3, 7, 12, 16, 17, 18, 15, 11, 6, 2, 1, 4, 8, 13, 14, 10, 5, 9]
-CORNERS = [
-    *(1, 2, 10, 9, 8, 0, 19, 18, 17, 7, 29, 28, 27, 16, 30, 40, 39, 38, 41, 49, 48, 47, 42, 43),
-    *(51, 50, 44, 45, 53, 52, 35, 36, 46, 34, 25, 26, 37, 24, 14, 15, 23, 13, 5, 6, 12, 4, 3, 11),
-    *(21, 20, 31, 32, 33, 22),
-]
-EDGES = [
-    *(1, 7, 12, 11, 6, 0, 19, 25, 24, 18, 10, 34, 40, 39, 33, 23, 41, 50, 55, 54, 49, 56, 63, 67),
-    *(66, 62, 58, 64, 69, 68, 57, 60, 65, 71, 70, 59, 47, 53, 61, 52, 46, 32, 38, 48, 37, 31, 17),
-    *(22, 30, 21, 16, 5, 9, 15, 8, 4, 3, 14, 13, 2, 20, 27, 26, 35, 42, 43, 51, 45, 44, 36, 29, 28),
-]
-PORTS = [0, 66, 69, 38, 18, 49, 61, 3, 17]
+# Our places in the order of the file's numbers, which isn't ours.
+TILES = list(reversed(range(NUM_HEXES)))
+CORNERS = list(reversed(range(NUM_VERTICES)))
+EDGES = list(reversed(range(NUM_EDGES)))
+PORTS = list(reversed(HARBOR_EDGES))
 CARD_OF = {
     Resource.LUMBER: 1,
     Resource.BRICK: 2,
