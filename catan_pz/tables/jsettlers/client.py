@@ -55,6 +55,7 @@ was sent and has not arrived does."""
 
 _SECONDS_BETWEEN_STOPS: Final = 1.0
 _ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
+_PASSED_ON: Final = READ.union(_ENDS)
 _ENDED: Final = "the server ended it"
 _ROBOT_CLASS: Final = "catan_pz"
 _WELCOME: Final = 1071
@@ -231,10 +232,10 @@ class RobotClient(Client):
             self.welcomed.set()
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
-        elif message.game in self._seats and len(text) <= LONGEST_MESSAGE:
-            self._pass_on(message)
+        elif message.game in self._seats:
+            self._pass_on(message, len(text))
 
-    def _pass_on(self, message: Message) -> None:
+    def _pass_on(self, message: Message, length: int) -> None:
         """Take in a message of a game that the robot plays or is about to play."""
         seat = self._seats[message.game]
         if seat.task is None and message.kind in _ENDS:
@@ -243,7 +244,7 @@ class RobotClient(Client):
         if seat.task is None and message.kind == Kind.GAME_MEMBERS:
             seat.task = asyncio.create_task(self._play(message.game, seat))
             self.send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.player.reader.number, True))
-        if message.kind not in READ and message.kind not in _ENDS:
+        if message.kind not in _PASSED_ON or length > LONGEST_MESSAGE:
             return
         if seat.queue.full():
             self._finish(message.game, f"more than {MOST_WAITING} messages wait")
