@@ -194,17 +194,13 @@ def _phase(document: Mapping[str, Any], rolled: bool) -> Phase:
 
 def write_position(facts: Facts, record: Any) -> bool:
     """Write the position into a record, and return whether that changed it."""
-    n, changed = len(facts.sizes), False
+    before = record.tobytes()
     for name, value in facts.position.items():
-        field = record[name]
-        if getattr(field, "ndim", 0):
-            if (field[:n] != value).any():
-                field[:n] = value
-                changed = True
-        elif field != value:
+        if record[name].ndim:  # by seat
+            record[name][: len(facts.sizes)] = value
+        else:
             record[name] = value
-            changed = True
-    return changed
+    return bool(record.tobytes() != before)
 
 
 def agree_on_cards(facts: Facts, record: Any) -> bool:
