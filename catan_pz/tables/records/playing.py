@@ -160,18 +160,18 @@ def name_cards(moves: list[Move]) -> None:
     for number, move in enumerate(moves):
         if not isinstance(move, Act):
             continue
-        bought = move.action == BUY_DEVELOPMENT_CARD
-        card = move.outcome if bought else card_played(move.action)
-        if bought and card is None:
-            hidden[move.seat].append(number)
-        elif isinstance(card, Card) and bought:
-            held[move.seat, card] += 1
-            left[card] -= 1
-        elif isinstance(card, Card) and held[move.seat, card]:
+        card, unnamed = card_played(move.action), hidden[move.seat]
+        if move.action == BUY_DEVELOPMENT_CARD:
+            if isinstance(move.outcome, Card):
+                held[move.seat, move.outcome] += 1
+                left[move.outcome] -= 1
+            else:
+                unnamed.append(number)
+        elif card is not None and held[move.seat, card]:
             held[move.seat, card] -= 1
-        elif isinstance(card, Card) and hidden[move.seat]:
-            mark = AMBIGUOUS if hidden[move.seat][1:] else INFERRED
-            _name(moves, hidden[move.seat].pop(0), card, mark)
+        elif card is not None and unnamed:
+            mark = AMBIGUOUS if len(unnamed) > 1 else INFERRED
+            _name(moves, unnamed.pop(0), card, mark)
             left[card] -= 1
     for number in sorted(chain(*hidden.values())):
         card = left.most_common(1)[0][0]
