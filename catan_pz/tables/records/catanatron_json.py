@@ -26,7 +26,7 @@ def is_one(data: Any) -> bool:
 
 
 def read_game(data: Mapping[str, Any]) -> ReadGame:
-    """The game, for the points that its winner must have needed: the file doesn't tell them."""
+    """The game; the points that win aren't told, so those that fit the winner's are tried."""
     goals = [_USUAL_POINTS]
     if data.get("winning_color") is not None:
         seat = data["colors"].index(data["winning_color"])
@@ -41,7 +41,7 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
 
 
 def _board(tiles: Sequence[Mapping[str, Any]]) -> Board:
-    """The board, which documents of catanatron's tables tell in other words."""
+    """The board, put into the words of documents of catanatron's tables."""
     written = []
     for entry in tiles:
         tile = {"resource": None, "number": None} | entry["tile"]

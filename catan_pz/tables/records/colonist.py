@@ -32,7 +32,7 @@ _WITHOUT_EFFECT: Final = {
     *(2, 35, 47, 49, 60, 66, 67, 68, 113, 114, 117, 118, *range(122, 128), 130, 146),
     *_TIMEOUTS,
 }
-"""Kinds of entries that tell what follows from others, or what isn't played."""
+"""Kinds of entries that repeat what follows from others, or aren't about the play."""
 
 
 def is_one(data: Any) -> bool:
@@ -158,7 +158,7 @@ class _Reader(Telling):
             answered.answers[seat] = sides
 
     def marks(self, seat: int) -> Marks:
-        """What is to be said of a decision of a seat in this event."""
+        """Marks of a seat's decisions in this event."""
         late = (TIMEOUT,) if seat in self.late else ()
         return (BOT, *late) if seat in self.gone else late
 

@@ -18,7 +18,7 @@ INVENTED: Final = "invented"
 TIMEOUT: Final = "timeout"
 """Marks a decision that the table took because the time was over."""
 BOT: Final = "bot"
-"""Marks a decision of a seat that a program plays, or may play: its player was gone."""
+"""Marks a decision of a seat that a program plays, or may play while its player is gone."""
 INFERRED: Final = "inferred"
 """Marks a decision whose outcome the file hides; no other one fits the rest of the file."""
 AMBIGUOUS: Final = "ambiguous"
@@ -321,7 +321,7 @@ class Check(NamedTuple):
 
 
 class Over(NamedTuple):
-    """The file says who has won: without the points, too, when all others have given up."""
+    """The file says who has won, also by all others giving up."""
 
     place: str
     winner: int
@@ -339,7 +339,7 @@ class Foreign(NamedTuple):
     told: str
 
     def play(self, _table: PlayedTable) -> None:
-        """Say so."""
+        """Refuse it."""
         raise Fault("turn", "there is no such move", self.told)
 
 

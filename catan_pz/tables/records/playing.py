@@ -109,7 +109,7 @@ class ToldGame:
 
 
 def rules_at(players: int, board: Board, **options: Any) -> Rules:
-    """Rules of another table, by which all offers can be made that people make there."""
+    """Rules of another table, which allow any offer that people make there."""
     return Rules(
         num_players=players,
         board=board,
@@ -151,8 +151,8 @@ def played(told: ToldGame) -> ReadGame:
 def name_cards(moves: list[Move]) -> None:
     """Name hidden cards that were bought, in place.
 
-    A card played is the oldest of its player that isn't known; what is never played becomes the
-    kind of which most are left.
+    A card played is its player's oldest hidden one; one that is never played becomes the kind of
+    which most are left.
     """
     hidden: dict[int, list[int]] = defaultdict(list)
     held: Counter[tuple[int, Card]] = Counter()

@@ -36,7 +36,7 @@ _WITHOUT_EFFECT: Final = {
     *("ChoosePlayerRequest", "ResourceCount", "ClearTradeMsg", "RobotDismiss", "DeclineRequest"),
     *("BuildRequest", "TimingPing"),
 }
-"""Messages that tell what follows from others, or what isn't played."""
+"""Messages that repeat what follows from others, or aren't about the play."""
 
 
 def is_one(head: str) -> bool:

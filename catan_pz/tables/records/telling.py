@@ -36,7 +36,7 @@ class Telling:
         self._discarders: dict[int, Marks] = {}
 
     def marks(self, seat: int) -> Marks:
-        """What is to be said of the decisions of a seat."""
+        """Marks of a seat's decisions now."""
         raise NotImplementedError
 
     def flush(self) -> None:
@@ -52,7 +52,7 @@ class Telling:
         self.moves.append(Act(self.place, seat, action, outcome, self.marks(seat)))
 
     def discard(self, seat: int, cards: list[Resource]) -> None:
-        """What a seat discards, the last time that it is told."""
+        """What a seat discards; what is told last counts."""
         self.discards[seat], self._discarders[seat] = cards, self.marks(seat)
 
     def move_robber(self, seat: int, hex_id: int) -> None:
@@ -61,7 +61,7 @@ class Telling:
         self.robber = self.place, seat, hex_id
 
     def rob(self, victim: int | None, card: Resource | None) -> None:
-        """What the robber took, the first time that it is told."""
+        """What the robber took; what is told first counts."""
         if self.robber is not None:
             (place, seat, hex_id), self.robber = self.robber, None
             self.moves.append(Rob(place, seat, hex_id, victim, card, self.marks(seat)))
