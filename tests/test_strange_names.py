@@ -190,7 +190,7 @@ def test_learning_curves() -> None:
     row = {"frames": 1, "seconds": 1.0, "games": 4, "won": 1, "win_rate": 0.25}
     row |= {"interval": [0.1, 0.5], "points": 2.0}
     rows = [row | {"against": name} for name in NAMES.values()]
-    drawn = evaluation.draw_curve(rows, r"$\frac", 4, "frames")
+    drawn = evaluation.draw_curve(rows, r"$\frac", 4, "frames", "png")
     assert drawn.startswith(b"\x89PNG")
     for one in rows:
         assert describe(one).isprintable()
