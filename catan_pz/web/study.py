@@ -14,11 +14,13 @@ from zlib import compress, decompress
 import numpy as np
 from msgspec import Struct
 
+from catan_pz.actions import BUY_DEVELOPMENT_CARD
 from catan_pz.agents import registry
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.checks import quoted, shaped
+from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
 from catan_pz.events import Decision, Events, as_outcome
@@ -232,6 +234,9 @@ class Study:
         for parent, action, outcome in rows:
             if parent != grown.at:
                 grown.go(parent)
+            if outcome is not None and action != BUY_DEVELOPMENT_CARD:
+                # A named roll or theft draws nothing: chance goes on as if it had been drawn.
+                grown.game.games["rng"] += GAMMA
             grown.game.step_once(action, None if outcome is None else as_outcome(action, outcome))
         grown.go(at)
         self._remember()

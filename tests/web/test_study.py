@@ -89,6 +89,15 @@ def test_the_same_position_is_played_on_in_the_same_way(study: Study) -> None:
     assert logs[0] == logs[1]
 
 
+def test_chance_goes_on_in_an_opened_record_as_in_the_game(study: Study) -> None:
+    study.new({"num_players": 2}, 1, "setup_settlement")
+    while not any("buys" in line for line in lines(study)):
+        study.step()
+    other = Study()
+    other.open(study.record.text())
+    assert other.game.snapshot() == study.game.snapshot()
+
+
 def test_undoing_comes_back_to_what_was(study: Study) -> None:
     seen = [study.game.snapshot()]
     for change in ("city", "settlement"):
