@@ -1,6 +1,7 @@
 """Reads files of games, and finds out by their content what they are."""
 
 import zlib
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ def read(path: str | Path, *, names: bool = False) -> list[ReadGame]:
     Raises:
         ValueError: if the file can't be read, or holds no game that can.
     """
-    content = _unpacked(read_file(Path(path)))
+    content = _unpacked(read_file(Path(path))).removeprefix(BOM_UTF8)
     try:
         games = _games(content)
     except _DAMAGES as error:
@@ -89,7 +90,7 @@ def _told(data: Any) -> ReadGame:
 
 def _own(content: bytes) -> ReadGame:
     """A record of this package, replayed."""
-    record = GameRecord.from_lines(content.decode("utf-8-sig"))
+    record = GameRecord.from_lines(content.decode("utf-8"))
     report = Report("catan-pz record", list(range(len(record.start["players"]))))
     replayed: Game | None = None
     try:

@@ -31,7 +31,7 @@ def write(path: Path, data: Any) -> Path:
 
 
 def test_names_are_kept_on_demand_alone(data: dict[str, Any], tmp_path: Path) -> None:
-    path = write(tmp_path / "replay.json.gz", {"data": data})
+    path = write(tmp_path / "replay.json.gz", "\ufeff" + json.dumps({"data": data}))
     (kept,), (game,) = read(path, names=True), read(path)
     assert kept.record.names == [f"Person {seat}" for seat in range(3)]
     assert game.record.names == [f"player_{seat}" for seat in range(3)]
@@ -49,7 +49,7 @@ def test_records_of_ours(tmp_path: Path) -> None:
     assert game.record.names == ["player_0", "search"]
     lines = [*record.lines()]
     lines[12] = lines[11]
-    (game,) = read(write(tmp_path / "odd.jsonl", "\n".join(lines)))
+    (game,) = read(write(tmp_path / "odd.jsonl", "\ufeff" + "\r\n".join(lines)))
     assert game.report.disagreement is not None
     assert game.report.disagreement.place == "line 13"
     assert len([*game.record.replay()]) == 12
