@@ -36,6 +36,7 @@ globalThis.document = Object.assign(new FakeElement("document"), {
 globalThis.window = globalThis;
 Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
 globalThis.location = { protocol: "http:", host: "localhost", hash: "", pathname: "/table/link" };
+globalThis.history = { replaceState() {} };
 globalThis.matchMedia = () => Object.assign(new FakeElement("media"), { matches: false });
 globalThis.Option = class extends FakeElement {};
 globalThis.setInterval = () => 0;

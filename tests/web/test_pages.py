@@ -149,3 +149,24 @@ def test_keys_are_heard_after_a_piece_was_dragged(tmp_path: Path, study: Study) 
     told = run(tmp_path, STUDY, script, news=news_of(study))
     moved = {"move": "vertex 12", "to": "vertex 20"}
     assert told == {"sent": [{"edit": moved}], "start": "vertex 12"}
+
+
+def test_a_link_can_be_copied_without_a_clipboard(tmp_path: Path, study: Study) -> None:
+    script = """
+    const links = [];
+    for (const clipboard of [undefined, { writeText: async () => { throw new Error("no"); } }]) {
+      navigator.clipboard = clipboard;
+      await page.share();
+      links.push(byId("problems").children[0].children[1].href);
+    }
+    const given = () => new URLSearchParams(links[0].split("#")[1]);
+    await page.openLink(given());
+    const cut = given();
+    cut.set("text", cut.get("text").slice(0, 80));
+    await page.openLink(cut);
+    told = { same: links[0] === links[1], sent, said: byId("hint").textContent };
+    """
+    told = run(tmp_path, STUDY, script, news=news_of(study))
+    assert told["same"]
+    assert [json.loads(one["open"])["start"] for one in told["sent"]] == [study.game.snapshot()]
+    assert told["said"] == "This link is damaged, or a part of one."

@@ -88,15 +88,23 @@ class StudyPage {
   async openLink(given) {
     history.replaceState(null, "", location.pathname);
     const text = given.has("text")
-      ? await unpacked(given.get("text"))
+      ? await unpacked(given.get("text")).catch(() => null)
       : await fetch(`/record/${given.get("game")}`).then((found) => found.text());
-    if (this.openText(text) && given.has("at")) this.send({ go: Number(given.get("at")) });
+    if (text === null) this.refuse("This link is damaged, or a part of one.");
+    else if (this.openText(text) && given.has("at")) this.send({ go: Number(given.get("at")) });
   }
 
   async share() {
     const given = new URLSearchParams({ text: await packed(this.kept) });
-    await navigator.clipboard.writeText(`${location.origin}/study#${given}`);
-    this.hint("The link is copied: it holds the position and all that was played from it.");
+    const href = `${location.origin}/study#${given}`;
+    // Browsers lend the clipboard only to pages of this machine, or with encryption.
+    const copied = await navigator.clipboard?.writeText(href).then(() => true, () => false);
+    if (copied) this.hint("The link is copied: it holds the position and all that was played from it.");
+    else {
+      const link = element("a", { href }, "this link");
+      const words = ["The browser lends this page no clipboard: copy the address of ", link, "."];
+      byId("problems").replaceChildren(element("li", {}, ...words));
+    }
   }
 
   refuse(reason) {
