@@ -19,6 +19,7 @@ from catan_pz.cli.console import (
     record_errors,
     usage_errors,
 )
+from catan_pz.cli.options import seed_number
 
 if TYPE_CHECKING:
     from catan_pz.game.record import GameRecord
@@ -83,7 +84,7 @@ def openings(games: tuple[Path, ...], plot: Path | None) -> None:
 )
 @_GAMES
 @agent_option("--agent", "Who is asked.", "value")
-@option("--seed", "Of its random choices.", int, default=0)
+@option("--seed", "Of its random choices.", seed_number, metavar="SEED", default=0)
 @option("--plot", "Draw its win probabilities against who won here: .svg or .png.", FILE)
 @trust_option
 @encoder_option
@@ -129,7 +130,7 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
 )
 @click.argument("game", type=OLD_FILE)
 @agent_option("--agent", "Who prices decisions.", "search:preset=fast")
-@option("--seed", "Of all chance in it.", int, default=0)
+@option("--seed", "Of all chance in it.", seed_number, metavar="SEED", default=0)
 @option("--html", "A replay with the review, one file, which loads nothing else.", FILE)
 @trust_option
 @encoder_option

@@ -23,3 +23,6 @@ def test_openings_and_agreement_of_a_folder(recorded: Path, tmp_path: Path, caps
     for command, said in (("openings", "set-up and a winner"), ("agreement", "to compare")):
         assert main([command, str(tmp_path)]) == 1
         assert said in capsys.readouterr().err
+    for command in ("agreement", "review"):
+        assert main([command, str(recorded), "--seed", "-1"]) == 2
+        assert "'--seed'" in capsys.readouterr().err
