@@ -126,10 +126,10 @@ class PlayedGame:
         session.draw_chance_anew(seed)
         return session
 
-    def again(self) -> "PlayedGame":
-        """Another game of the same seats, with a seed that nobody knows."""
+    def again(self, agents: Sequence[Agent | None]) -> "PlayedGame":
+        """Another game of the same seats with these agents, and a seed that nobody knows."""
         seed = secrets.randbits(63)
-        return self._another(Game(self.game.rules, seed), self.agents, seed)
+        return self._another(Game(self.game.rules, seed), agents, seed)
 
     def _another(self, game: Game, agents: Sequence[Agent | None], seed: int) -> "PlayedGame":
         """A session of another game of the same seats, with the same adviser."""

@@ -96,8 +96,9 @@ class HostedGame:
         return None
 
     def again(self) -> "HostedGame":
-        """Another game at the same links."""
-        session = self.session.again()
+        """Another game at the same links; who came back after the last one plays again."""
+        playing = [None if s in self.here else one for s, one in enumerate(self.session.agents)]
+        session = self.session.again(playing)
         session.draw_chance_anew(secrets.randbits(63))
         game = HostedGame(session, self.links)
         game.here, game.claimed = self.here, self.claimed

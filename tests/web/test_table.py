@@ -129,6 +129,20 @@ def test_a_move_is_taken_back_until_somebody_else_has_moved() -> None:
     assert "undo" not in [c.name for c in game.picture(0).controls]
 
 
+def test_who_comes_back_after_the_end_plays_the_next_game() -> None:
+    game = tables.hosted((None, None))
+    for seat in (0, 1):
+        game.arrive(seat)
+    game.leave(1)
+    game.press(0, "agent 1", game.version_of(0))
+    rng = np.random.default_rng(3)
+    while not game.session.is_finished:
+        advance(game, rng)
+    assert game.again().session.agents[1] is not None
+    game.arrive(1)
+    assert game.again().session.agents == [None, None]
+
+
 def test_what_an_agent_offers_and_nobody_can_pay_asks_nobody() -> None:
     seats = [{"hand": {"ore": 2}}, {"hand": {"wool": 1}}, {"hand": {"brick": 1}}]
     start = GameRecord.of(position(seats, rules=Rules(num_players=3), dice=[1, 2]))
