@@ -192,3 +192,6 @@ def _play_in_terminal(session: "PlayedGame", rows: int | None, pause: float) -> 
         TerminalGame(session, input, click.echo, color=color, rows=rows, pause=pause).run()
     except PlayerLeft:
         click.echo(f"\n{session.result()}")
+    except KeyboardInterrupt:
+        click.echo()  # ends the line of the prompt
+        raise

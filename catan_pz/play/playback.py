@@ -6,7 +6,7 @@ import select
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from catan_pz.files import is_terminal
@@ -160,7 +160,9 @@ class Playback:
             interactive: whether keys can come; without them it ends with the last frame.
         """
         drawn: Any = None
-        with single_keys() as pressed:
+        with ExitStack() as ending:
+            ending.callback(write, "\n")  # also after Ctrl-C
+            pressed = ending.enter_context(single_keys())
             while not self.quit:
                 now = self.position, self.paused, self.speed, self.count
                 if now != drawn:
@@ -171,7 +173,6 @@ class Playback:
                 for sent in pressed(_TICK):
                     self.key(sent)
                 self.tick()
-        write("\n")
 
 
 def write_log(

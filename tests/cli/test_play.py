@@ -183,10 +183,11 @@ def test_a_game_is_recorded_when_it_is_interrupted(name: str, tmp_path: Path) ->
         assert process.stdout is not None
         read_until(process.stdout.fileno(), "", "\n>")
         process.send_signal(getattr(signal, name))
-        error = process.communicate(timeout=60)[1].decode()
+        rest, error = (told.decode() for told in process.communicate(timeout=60))
     finally:
         process.kill()
         process.wait()
     assert process.returncode == 130
+    assert rest.endswith("\n")
     assert f"The game is recorded in {kept}." in error
     assert len(GameRecord.load(kept).decisions) == 2

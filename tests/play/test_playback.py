@@ -106,3 +106,15 @@ def test_speeds_end_somewhere(playback: Playback) -> None:
 def test_keys_that_come_together_are_told_apart() -> None:
     sent = "n\x1b[C\x1bOD\x1b[5~q\x1b"
     assert keys_in(sent) == ["n", "\x1b[C", "\x1bOD", "\x1b[5~", "q", "\x1b"]
+
+
+def test_an_interrupted_replay_ends_its_line(recorded: Path) -> None:
+    def interrupted() -> float:
+        raise KeyboardInterrupt
+
+    written: list[str] = []
+    playback = Playback(frames_of_record(GameRecord.load(recorded)), 4.0)
+    playback._clock = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        playback.run(written.append)
+    assert written[-1] == "\n"
