@@ -59,8 +59,6 @@ Places = Mapping[str, Callable[[int], str]]
 
 _IDS: Final[Places] = {kind: f"{kind} {{}}".format for kind in _AT}
 
-NUMBERED: Final[Places] = {"vertex": "V{}".format, "edge": "E{}".format, "hex": "H{}".format}
-
 
 def bundle_words(bundle: Mapping[str, int]) -> str:
     """A bundle of cards: "2 grain + 1 ore"."""

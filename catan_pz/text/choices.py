@@ -94,6 +94,8 @@ def _words(seen: Segments, action: int) -> tuple[str, str]:
     if kind == "offer":
         given, got = (bundle_words(described[side]) for side in ("give", "get"))
         return f"offer {given} for", got
+    if kind == "accept":
+        return _GROUPS[kind] + _terms(seen, int(seen["turn_player"].argmax())), ""
     if kind == "close_with":
         return _GROUPS[kind], SEATS[described["seat"]] + _terms(seen, described["seat"])
     return _GROUPS[kind], _rest(seen, described)
@@ -111,7 +113,7 @@ def _rest(seen: Segments, described: dict[str, Any]) -> str:
 
 
 def _terms(seen: Segments, seat: int) -> str:
-    """What a counter-offer would give and take: "(you give 1 ore, get 1 brick)"."""
+    """What a seat's offer would give and take: " (you give 1 ore, get 1 brick)"."""
     sides = (bundle_to_dict(seen[side][seat]) for side in ("offer_get", "offer_give"))
     give, get = map(bundle_words, sides)
     return f" (you give {give}, get {get})" if give or get else ""

@@ -70,21 +70,28 @@ def parse(text: str, view: View) -> tuple[int, ...]:
 
     Args:
         text: a number of `legal_actions`; JSON, {"number": 3} or what `describe_action` gives,
-            also with text around it; or words: "road E20", "bank ore for brick",
-            "offer 2 wool for ore".
+            also with text around it, where the last object counts; or words: "road E20",
+            "bank ore for brick", "offer 2 wool for ore". Thoughts up to "</think>" are left aside.
         view: what the seat to move knows.
     """
     if not view.mask.any():
         raise CommandError("it isn't your turn to decide")
-    text = text[:LONGEST_ANSWER].strip()
+    text = said_in(text)
     described = json_in(text)
     if described is not None:
-        if "number" in described:
+        if described.get("number") is not None:
             return (_numbered(described["number"], view),)
         return _described(described, view)
-    if text.isascii() and text.isdigit():
-        return (_numbered(_number(text), view),)
+    copied = re.match(r"\W*\[(\d+)\]", text)
+    number = copied[1] if copied else text.strip("*`'\"#.: ")
+    if number.isascii() and number.isdigit():
+        return (_numbered(number, view),)
     return _worded(text, view)
+
+
+def said_in(text: str) -> str:
+    """What is read of an answer: what follows a model's thoughts, not longer than is allowed."""
+    return text.rpartition("</think>")[2][:LONGEST_ANSWER].strip()
 
 
 def _legal(view: View) -> list[int]:
@@ -93,21 +100,23 @@ def _legal(view: View) -> list[int]:
 
 
 def json_in(text: str) -> dict[str, Any] | None:
-    """The first JSON object in a text; None if it has none."""
-    decoder = json.JSONDecoder()
-    for found in re.finditer(r"\{", text):
+    """The last JSON object in a text; None if it has none."""
+    decoder, found, start = json.JSONDecoder(), None, text.find("{")
+    while start >= 0:
         try:
-            return decoder.raw_decode(text, found.start())[0]
+            found, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            continue
-    return None
+            end = start + 1
+        start = text.find("{", end)
+    return found
 
 
-def _numbered(number: object, view: View) -> int:
+def _numbered(given: object, view: View) -> int:
     legal = _legal(view)
+    number = _number(given) if isinstance(given, str) else given
     if type(number) is int and 1 <= number <= len(legal):
         return legal[number - 1]
-    raise CommandError(f"the number must be from 1 to {len(legal)}, got {quoted(number, _SHOWN)}")
+    raise CommandError(f"the number must be from 1 to {len(legal)}, got {quoted(given, _SHOWN)}")
 
 
 def _worded(text: str, view: View) -> tuple[int, ...]:
@@ -118,7 +127,7 @@ def _worded(text: str, view: View) -> tuple[int, ...]:
             return (choice.action,)
     words = [w for w in re.split(r"[\s,;:+()]+", lowered) if w and w not in _FILLERS]
     if not words:
-        raise CommandError(f"an answer is empty; {_legal_now(view)}")
+        raise CommandError(f"the answer is empty; {_legal_now(view)}")
     kind = WORDS[_complete(words[0], view)]
     return _chosen(kind, _arguments(kind, words[1:], view), view)
 
@@ -152,7 +161,7 @@ def _complete(given: str, view: View) -> str:
 
 
 def _legal_now(view: View) -> str:
-    return f"legal now: {', '.join(_legal_words(view))}"
+    return f"legal now: {', '.join(_legal_words(view))}, or a number"
 
 
 def _arguments(kind: str, words: Sequence[str], view: View) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from catan_pz.board.topology import HARBOR_VERTICES
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.observation.segments import MANY_TURNS
-from catan_pz.render.log import NUMBERED, log_line
+from catan_pz.render.log import log_line
 from catan_pz.render.view import CARD_WORDS
 from catan_pz.rules import OBSERVED
 from catan_pz.terms import NUM_HEXES, Phase
@@ -37,17 +37,22 @@ _TASKS: Final = {
     Phase.MAIN: "trade, build, buy, play a card or end the turn",
     Phase.FREE_ROAD: "place a free road",
     Phase.COMPOSE: "compose an offer: add cards, then send it",
-    Phase.ANSWER: "answer the offer",
+    Phase.ANSWER: "answer the offer: accept or reject it, or offer something else",
     Phase.CLOSE: "close the trade with one who agrees, or withdraw",
     Phase.OVER: "nothing: the game is over",
 }
 """What the player to move is to do."""
 
+_SECOND: Final = "place a second settlement, which brings a card of each hex around it"
+
+_PLACES: Final = {"vertex": "V{}".format, "edge": edge_ends, "hex": "H{}".format}
+"""How lines of news name places."""
+
 
 def news_of(decisions: Iterable[Events], seat: int, num_players: int) -> list[str]:
     """A line for each decision that an agent in a seat observed."""
     names = [SEATS[(k - seat) % num_players] for k in range(num_players)]
-    lines = [log_line(events, names=names, places=NUMBERED) for events in decisions]
+    lines = [log_line(events, names=names, places=_PLACES) for events in decisions]
     return [_addressed(line) if line.startswith(f"{SEATS[0]} ") else line for line in lines]
 
 
@@ -66,12 +71,14 @@ def as_json(view: View, news: Sequence[str] = ()) -> dict[str, Any]:
     seen = view.segments
     players = [_player(seen, k) for k in np.flatnonzero(seen["present"]).tolist()]
     phase = Phase(int(seen["phase"].argmax()))
+    mover = int(seen["player_to_move"].argmax())
+    is_second = phase == Phase.SETUP_SETTLEMENT and players[mover]["settlements"]
     told = {
-        "to_move": _seat(seen, "player_to_move"),
-        "task": _TASKS[phase],
+        "to_move": SEATS[mover],
+        "task": _SECOND if is_second else _TASKS[phase],
         "phase": phase.name.lower(),
         "turn": int(seen["turns_ended"][0]) + 1,
-        "turn_of": _seat(seen, "turn_player"),
+        "turn_of": SEATS[int(seen["turn_player"].argmax())],
         "dice": seen["dice"].tolist() if seen["dice"].any() else None,
         "rolled": bool(seen["rolled"][0]),
         "card_played": bool(seen["card_played"][0]),
@@ -114,10 +121,6 @@ def as_json(view: View, news: Sequence[str] = ()) -> dict[str, Any]:
         answers = {SEATS[k]: _ANSWERS[int(row.argmax())] for k, row in enumerate(seen["answer"])}
         told["answers"] = {seat: answer for seat, answer in answers.items() if answer}
     return told
-
-
-def _seat(seen: Segments, name: str) -> str:
-    return SEATS[int(seen[name].argmax())]
 
 
 def _cards(counts: Any) -> dict[str, int]:
@@ -196,7 +199,9 @@ def _course(told: Mapping[str, Any]) -> str:
     later = " or later" if told["turn"] > MANY_TURNS else ""
     parts = [
         f"Turn {told['turn']}{later}, {'yours' if owner == SEATS[0] else f'of {owner}'}.",
-        f"{'You are' if mover == SEATS[0] else f'{mover} is'} to {told['task']}.",
+        "The game is over."
+        if told["phase"] == "over"
+        else f"{'You are' if mover == SEATS[0] else f'{mover} is'} to {told['task']}.",
         f"{told['points_to_win']} points win.",
         f"A 7 takes half of a hand over {told['discard_limit']} cards.",
     ]
@@ -252,7 +257,7 @@ def _player_lines(player: Mapping[str, Any]) -> list[str]:
         f"hand {player['hand_size']}: {_listed(player['hand'])}",
         f"development cards: {_listed(cards) if isinstance(cards, dict) else cards}",
     ]
-    for key, words in (("bought_this_turn", "bought this turn"), ("played", "played")):
+    for key, words in (("bought_this_turn", "of these, bought this turn:"), ("played", "played")):
         if player.get(key):
             first.append(f"{words} {_listed(player[key])}")
     if player["awards"]:

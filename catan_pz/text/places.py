@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import RESOURCE_NAMES
-from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.render.words import around_vertex, beside_edge
 from catan_pz.terms import GENERIC_HARBOR, Terrain
 
@@ -36,6 +36,14 @@ def harbor_words(seen: Segments, harbor: int) -> str:
     return "3:1 harbor" if kind == GENERIC_HARBOR else f"2:1 {RESOURCE_NAMES[kind]} harbor"
 
 
+def yield_words(seen: Segments, hex_id: int) -> str:
+    """What a hex produces and for whom, in cards: "grain 6: 1 for you, 3 for P2"."""
+    words = hex_words(seen, hex_id)
+    cards = seen["vertex_building"][HEX_VERTICES[hex_id]].sum(axis=0).tolist()
+    taken = [f"{n} for {seat}" for n, seat in zip(cards, SEATS, strict=True) if n]
+    return f"{words}: {', '.join(taken)}" if taken and words != "desert" else words
+
+
 def vertex_words(seen: Segments, vertex: int) -> str:
     """The hexes and the harbor at a vertex: "grain 6/ore 8/3:1 harbor"."""
     return "/".join(around_vertex(vertex, partial(hex_words, seen), partial(harbor_words, seen)))
@@ -52,8 +60,8 @@ def edge_ends(edge: int) -> str:
 
 
 def place_words(seen: Segments, kind: str, place: int) -> str:
-    """The name of a "hex", "vertex" or "edge" and what lies around it: "V12 (grain 6/ore 8)"."""
+    """The name of a "hex", "vertex" or "edge" and what belongs to it: "V12 (grain 6/ore 8)"."""
     if kind == "edge":
         return f"E{place} {edge_ends(place)} ({edge_words(seen, place)})"
-    around = hex_words(seen, place) if kind == "hex" else vertex_words(seen, place)
+    around = yield_words(seen, place) if kind == "hex" else vertex_words(seen, place)
     return f"{LETTERS[kind]}{place} ({around})"

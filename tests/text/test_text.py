@@ -1,6 +1,7 @@
 """The game in words: complete, secret, and read back."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -60,6 +61,27 @@ def test_each_legal_action_is_read_back_from_number_words_and_json(rules: dict) 
                 assert parse(answer, view) == (choice.action,)
             assert f"[{choice.number}] {choice.rest or choice.group}" in listed
     assert len(kinds) > 8
+
+
+def test_the_last_word_of_an_answer_counts() -> None:
+    view = view_to_move(Game(seed=2))
+    second = choices_of(view)[1].action
+    for answer in (
+        "2.",
+        "**2**",
+        "[2]",
+        "[2] build a settlement, as wool is rare",
+        '{"number": "2"}',
+        'Not {"number": 1}, but {"number": 2}.',
+        f'<think>{"So " * 10_000} {{"number": 1}}</think>\n{{"number": 2}}',
+    ):
+        assert parse(answer, view) == (second,), answer
+    offer = {
+        "number": None,
+        "kind": "build_settlement",
+        "vertex": describe_action(second)["vertex"],
+    }
+    assert parse(json.dumps(offer), view) == (second,)
 
 
 def test_answers_in_short_words() -> None:
@@ -129,8 +151,9 @@ def _is_taken(game: Game, give: tuple[int, ...], get: tuple[int, ...]) -> bool:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ("", "an answer is empty"),
-        ("0", "the number must be from 1 to 55, got 0"),
+        ("", "the answer is empty; legal now: settlement, or a number"),
+        ("0", "the number must be from 1 to 55, got '0'"),
+        ("1234", "the number must be from 1 to 55, got '1234'"),
         ('{"number": "two"}', "got 'two'"),
         ("settlement 99", "settlement takes one of: V0, V1"),
         ("road 3", "'road' can't be played now; legal now: settlement"),
@@ -174,9 +197,30 @@ def test_nothing_hidden_is_told() -> None:
     assert told > 5  # the cards differed, and the words didn't
     lines = news_of(heard, seat, 4)
     assert any("takes a card from" in line for line in lines)
+    assert any(re.fullmatch(r"P1 builds a road at V\d+-V\d+", line) for line in lines)
     assert any(line == "P1 buys a development card" for line in lines)
     assert any(line.startswith("you buy a development card: ") for line in lines)
     assert any(line.startswith("you move the robber and take 1 ") for line in lines)
+
+
+def test_what_a_choice_means_is_told() -> None:
+    seen = set()
+    for game in decisions(RULES[1] | {"victory_points": 3}, seed=2, every=1, most=6000):
+        text, choices = describe(view_to_move(game)), legal_actions(view_to_move(game))
+        mover = game.player
+        match game.phase.name:
+            case "SETUP_SETTLEMENT":
+                is_second = game.state["visible_points"][mover] == 1
+                assert ("to place a second settlement, which brings" in text) == is_second
+            case "MOVE_ROBBER" if match := re.search(r": (\d) for P1[,)]", choices):
+                seen.add(f"robber {match[1]}")
+            case "ANSWER" if match := re.search("accept the offer (.*)", choices):
+                give, get = re.findall(r"^On offer: P\d gives (.*) for (.*)\.$", text, re.M)[0]
+                give, get = (side.replace(", ", " + ") for side in (give, get))
+                assert match[1] == f"(you give {get}, get {give})"
+                seen.add("accept")
+    assert seen >= {"robber 1", "accept"}
+    assert f" of P{game.state['winner']}. The game is over. " in describe(view_of(game, 0))
 
 
 def test_the_text_is_compact_and_complete() -> None:
