@@ -59,6 +59,7 @@ def test_a_client_plays_a_game_over_its_standard_streams() -> None:
     async def use(client: Client, call: Call) -> None:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         assert tools >= {"new_game", "view", "legal_actions", "play", "offer", "advise"}
+        assert "city 2 grain + 3 ore" in str(client.instructions)
         (rules,) = (await client.read_resource("catan://rules")).contents
         assert "city 2 grain + 3 ore" in rules.text
         (glossary,) = (await client.read_resource("catan://glossary")).contents
@@ -98,7 +99,7 @@ def test_each_seat_sees_its_own_and_none_the_record() -> None:
             with pytest.raises(LookupError, match=r"takes one of|can't be played now"):
                 await call("play", seat=mover, action="city 99")
             game.step(int(game.legal_actions()[0]))
-            text = await call("play", seat=mover, action="1")
+            text = await call("play", seat=mover, action=1)
             news = re.findall("^- (.*)$", text, re.MULTILINE)
             assert news[0].startswith("you ")
             assert news == (await call("history", seat=mover, last=len(news))).splitlines()
@@ -108,6 +109,10 @@ def test_each_seat_sees_its_own_and_none_the_record() -> None:
             await call("advise", seat=seats[0])
         with pytest.raises(LookupError, match="no such seat"):
             await call("view", seat="guess")
+        with pytest.raises(LookupError, match="clients must be an int from 1 to 2, got 3"):
+            await call("new_game", clients=3)
+        with pytest.raises(LookupError, match="last must be an int from 1, got 0"):
+            await call("history", seat=seats[0], last=0)
 
     with_client(make_server(SHORT, "random"), use)
 
