@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Script = Callable[[int, dict[str, Any]], Any]
-"""Gets a question's number and body; gives a text to answer with, a status, or bytes to send."""
+"""Gets a question's number and body; gives a text to answer with, a status that may have a body
+beside it, or bytes to send."""
 
 
 class ScriptedModel:
@@ -27,10 +28,12 @@ class ScriptedModel:
                     model.questions.append(asked)
                 model.keys.append(self.headers["authorization"])
                 said = script(number, asked)
-                if isinstance(said, int):
-                    self.send_response(said)
-                    self.send_header("content-length", "0")
+                if isinstance(said, int | tuple):
+                    status, told = said if isinstance(said, tuple) else (said, b"")
+                    self.send_response(status)
+                    self.send_header("content-length", str(len(told)))
                     self.end_headers()
+                    self.wfile.write(told)
                     return
                 body = said if isinstance(said, bytes | Iterator) else completion(said)
                 self.send_response(200)
@@ -56,13 +59,13 @@ class ScriptedModel:
         self._server.server_close()
 
 
-def completion(said: Any) -> bytes:
+def completion(said: Any, finish_reason: str = "stop") -> bytes:
     """A response with a text, or with the arguments of a tool's call as a dict."""
     message: dict[str, Any] = {"role": "assistant", "content": said}
     if isinstance(said, dict):
         call = {"name": "play", "arguments": json.dumps(said)}
         message = {"role": "assistant", "content": None, "tool_calls": [{"function": call}]}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     head = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
     return json.dumps(head | {"choices": [choice], "usage": usage}).encode()

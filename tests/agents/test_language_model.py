@@ -17,7 +17,7 @@ from catan_pz.arena.report import report_lines, to_markdown
 from catan_pz.cli import main
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import frames_of_record, reasons_of
-from tests.agents.scripted_model import dripping, scripted
+from tests.agents.scripted_model import completion, dripping, scripted
 from tests.text.offers import composed
 
 openai = pytest.importorskip("openai")
@@ -68,6 +68,7 @@ def test_a_model_plays_by_what_it_is_told(tmp_path: Path, monkeypatch: Any) -> N
     assert set(model.keys) == {"Bearer secret-1"}
     second = model.questions[1]
     assert second["model"] == "m/1"
+    assert second["max_tokens"] == 1_000
     assert last(second).startswith("Your notes: note 0\nTurn 1, yours.")
     assert "Since your last decision:\n- you build a settlement at V" in last(second)
     (file,) = tmp_path.iterdir()
@@ -77,6 +78,24 @@ def test_a_model_plays_by_what_it_is_told(tmp_path: Path, monkeypatch: Any) -> N
     assert lines[1]["reason"] == "it pays"
     assert lines[1]["prompt"] in last(second)
     assert set(end) == {"end", "won", "points"}
+
+
+def test_a_game_that_is_played_again_has_a_transcript_of_its_own(tmp_path: Path) -> None:
+    with scripted(any_number) as model:
+        for _ in range(2):
+            play(load(model.url, transcripts=tmp_path), 9)
+    first, second = sorted(tmp_path.iterdir())
+    assert first.name == second.name.replace(".jsonl", "-2.jsonl")
+    assert len(first.read_text().splitlines()) == len(second.read_text().splitlines()) > 2
+
+
+def test_openais_own_models_are_told_their_limit_by_its_newer_name(monkeypatch: Any) -> None:
+    monkeypatch.setenv("SOME_KEY", "secret")
+    with scripted(any_number) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        play(agents.load("llm:model=gpt-5-mini,key=SOME_KEY"), 1, first_player=0)
+    assert model.questions[0]["max_completion_tokens"] == 1_000
+    assert "max_tokens" not in model.questions[0]
 
 
 def test_reasons_stand_beside_the_decisions_of_a_recorded_game(tmp_path: Path) -> None:
@@ -127,7 +146,9 @@ def test_a_call_of_the_tool_is_an_answer_and_a_composed_offer_is_one(tmp_path: P
     with scripted(script) as model:
         agent = load(model.url, tools=True, transcripts=tmp_path)
         play(agent, 150, offer_form="composed")
-    assert model.questions[0]["tools"][0]["function"]["name"] == "play"
+    tool = model.questions[0]["tools"][0]["function"]
+    assert tool["name"] == "play"
+    assert {"number", "kind", "give", "get"} <= tool["parameters"]["properties"].keys()
     (file,) = tmp_path.iterdir()
     assert any(len(json.loads(s).get("planned", ())) == 2 for s in file.read_text().splitlines())
 
@@ -136,7 +157,10 @@ def test_a_call_of_the_tool_is_an_answer_and_a_composed_offer_is_one(tmp_path: P
     ("script", "said"),
     [
         (lambda *_: "no", "its answers can't be played"),
-        (lambda *_: 404, "answers with status 404"),
+        (lambda *_: 404, "answers with status 404; "),
+        (lambda *_: (400, b'{"error": {"message": "no m/1"}}'), "with status 400: 'no m/1'; "),
+        (lambda *_: (400, b"no m/1"), "with status 400: 'no m/1'; "),
+        (lambda *_: completion("I think", "length"), "max_tokens cut its answer off before any"),
         (lambda *_: b"<html>", "gives no chat completion"),
         (lambda *_: b"[" * 100_000, "gives no chat completion"),
         (lambda *_: b'{"choices": []}', "gives no chat completion"),
@@ -165,9 +189,10 @@ def test_a_server_that_is_gone_is_not_asked_for_ever() -> None:
 
 
 def test_a_limit_of_rate_is_waited_out() -> None:
-    with scripted(lambda n, asked: any_number(n, asked) if n else 429) as model:
-        _, seated = play(load(model.url), 1, first_player=0)
-    assert len(model.questions) == 2
+    with scripted(lambda n, asked: any_number(n, asked) if n > 1 else 429) as model:
+        _, seated = play(load(model.url, seconds=1), 1, first_player=0)
+    assert len(model.questions) == 3
+    assert seated.game_usage.seconds > 1  # the time for an answer begins when it does
     assert seated.game_usage.fallbacks == 0
 
 
