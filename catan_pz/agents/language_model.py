@@ -5,12 +5,12 @@ import os
 import re
 import time
 import warnings
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import inf
 from pathlib import Path
-from threading import Lock
+from queue import SimpleQueue
+from threading import BoundedSemaphore, Lock, Thread
 from typing import Any, Final
 
 import numpy as np
@@ -137,7 +137,7 @@ class LanguageModelAgent(Agent):
 
     def __init__(
         self,
-        model: str,
+        model: str = "",
         base_url: str | None = None,
         *,
         key: str = "OPENAI_API_KEY",  # wide: each is an option that users name
@@ -186,6 +186,8 @@ class LanguageModelAgent(Agent):
             for name, limit in limits.items()
         ]
         self._folder = None if transcripts is None else Path(transcripts)
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
         _client(*self._server)  # the library is missing now, or never
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
@@ -199,7 +201,6 @@ class LanguageModelAgent(Agent):
         self._heard = 0
         self._file = None
         if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
             name = re.sub(r"[^\w.-]+", "_", f"{self.name[:80]}-{seed:016x}-{seat}")
             before = len(list(self._folder.glob(f"{name}*")))  # files of the same game
             self._file = self._folder / f"{name}{f'-{before + 1}' if before else ''}.jsonl"
@@ -374,14 +375,25 @@ class _Questions:
     """Asks for the decisions of many games, each in a thread that waits for its server."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(MOST_AT_ONCE)
-        self._waiting: dict[Future[int], int] = {}
+        self._turns = BoundedSemaphore(MOST_AT_ONCE)
+        self._done: SimpleQueue[tuple[int, int | BaseException]] = SimpleQueue()
 
     def submit(self, key: int, own: LanguageModelAgent, view: View) -> None:
         """Ask for a copy's decision."""
-        self._waiting[self._threads.submit(own.act, view)] = key
+        # daemon: a program that is interrupted doesn't wait for answers
+        Thread(target=self._ask, args=(key, own, view), daemon=True).start()
+
+    def _ask(self, key: int, own: LanguageModelAgent, view: View) -> None:
+        try:
+            with self._turns:
+                decided: int | BaseException = own.act(view)
+        except BaseException as error:
+            decided = error
+        self._done.put((key, decided))
 
     def collect(self) -> list[tuple[int, int]]:
-        """Decisions that were made, at least one."""
-        done = wait(self._waiting, return_when=FIRST_COMPLETED).done
-        return [(self._waiting.pop(future), future.result()) for future in done]
+        """A decision that was made."""
+        key, decided = self._done.get()
+        if isinstance(decided, BaseException):
+            raise decided
+        return [(key, decided)]

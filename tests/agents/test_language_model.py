@@ -3,6 +3,8 @@
 import json
 import random
 import re
+import subprocess
+import sys
 import threading
 import warnings
 from pathlib import Path
@@ -249,6 +251,8 @@ def test_keys_are_asked_for_and_never_told(monkeypatch: Any) -> None:
         with pytest.raises(RuntimeError, match="refuses the key in OPENAI_API_KEY") as error:
             play(agent, 20)
     assert "secret-2" not in str(error.value)
+    with pytest.raises(ValueError, match="model must be the name of a model, got ''"):
+        agents.load("llm:base_url=http://localhost")
     with pytest.raises(ValueError, match="has no option 'modle'"):
         agents.load("llm:modle=m")
 
@@ -262,11 +266,25 @@ def test_keys_are_asked_for_and_never_told(monkeypatch: Any) -> None:
         ({"game_seconds": "short"}, "game_seconds must be a finite number above 0"),
         ({"input_price": -1}, "input_price must be a finite number from 0"),
         ({"tools": "some"}, "tools must be"),
+        ({"transcripts": __file__}, "test_language_model.py"),
     ],
 )
 def test_options_that_are_not_possible_are_named(options: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         agents.load("llm:model=m", **{"base_url": "http://localhost"} | options)
+
+
+def test_a_program_that_ends_waits_for_no_answer() -> None:
+    program = """if True:
+        import sys
+        from catan_pz import Game, agents
+        from catan_pz.game.view import view_of
+        game, agent = Game(seed=1), agents.load("llm:model=m,base_url=" + sys.argv[1])
+        agent.reset(0, game.rules, 1)
+        agent.batcher().submit(0, agent, view_of(game, 0))
+    """
+    with scripted(lambda *_: dripping(0.1)) as model:
+        subprocess.run([sys.executable, "-c", program, model.url], check=True, timeout=40)
 
 
 def test_many_games_ask_at_once() -> None:
