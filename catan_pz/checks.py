@@ -44,7 +44,9 @@ def quoted(value: object, most: int = _MOST_QUOTED) -> str:
 
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:
-    """A hint for a word that is close to a known one: " (did you mean 'dice'?)", else ""."""
+    """A hint: the known word that is close, " (did you mean 'dice'?)", or an object of a class."""
+    if isinstance(given, type):
+        return f" (did you mean {given.__name__}()?)"
     words = [word for word in known if isinstance(word, str)]
     meant = SYNONYMS.get(given.lower()) if isinstance(given, str) else None
     if meant in words:

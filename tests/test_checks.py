@@ -20,6 +20,7 @@ from catan_pz.checks import (
     did_you_mean,
     quoted,
 )
+from catan_pz.rewards import PointsGained, make_reward
 
 
 def test_a_hint_names_the_closest_word() -> None:
@@ -28,6 +29,11 @@ def test_a_hint_names_the_closest_word() -> None:
     assert did_you_mean(3, ("random", "balanced")) == ""
     with pytest.raises(ValueError, match=r"got 'ansy' \(did you mean 'ansi'\?\)"):
         check_choice("render_mode", "ansy", (None, "human", "ansi"))
+
+
+def test_a_hint_makes_an_object_of_a_class() -> None:
+    with pytest.raises(ValueError, match=r"'> \(did you mean PointsGained\(\)\?\)"):
+        make_reward(PointsGained)
 
 
 ODD = [None, True, np.bool_(True), 1.5, "1", [], np.ones(1), 10**400, -1]
