@@ -3,7 +3,7 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import not_possible
 from catan_pz.encoders.arrays import Array
 from catan_pz.observation.segments import LAYOUT, SCALES, SIZE
 
@@ -43,6 +44,10 @@ class Segment:
     dtype: str = "float32"
     low: float = 0.0
     high: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.shape, Sequence):
+            raise not_possible(f"segment {self.name!r}: shape", self.shape, "a tuple of ints")
 
     @property
     def size(self) -> int:

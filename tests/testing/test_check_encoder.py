@@ -105,6 +105,11 @@ def test_a_broken_encoder_is_named_with_its_fault(broken, message):
         check_encoder(broken)
 
 
+def test_a_shape_without_its_comma_is_refused():
+    with pytest.raises(ValueError, match="segment 'hand': shape must be a tuple of ints, got 5"):
+        Segment("hand", (5), "(R)")
+
+
 def test_an_encoder_may_learn():
     torch = pytest.importorskip("torch")
 
