@@ -45,10 +45,17 @@ def numbers(given: Any, count: int, name: str) -> Any:
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a state without one of the arrays that a batch keeps, or with one of another form."""
     for name, own in kept.items():
-        given: Any = state.get(name)
+        if name not in state:
+            raise ValueError(f"state: {name} is missing")
+        given: Any = state[name]
         if getattr(given, "shape", None) != own.shape or given.dtype != own.dtype:
-            told = f"{own.shape} of {own.dtype}"
-            raise ValueError(f"state: {name} must be an array {told}, got {quoted(given)}")
+            told = _form(given) if isinstance(given, np.ndarray) else quoted(given)
+            raise ValueError(f"state: {name} must be an array {_form(own)}, got {told}")
+
+
+def _form(array: NDArray[Any]) -> str:
+    """The shape and the dtype of an array; that of records by its name."""
+    return f"{array.shape} of {'STATE' if array.dtype == STATE else array.dtype}"
 
 
 def check_unfinished(records: np.ndarray) -> None:

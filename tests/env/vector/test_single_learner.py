@@ -206,6 +206,11 @@ def test_a_state_holds_the_whole_future(opponents):
         for name in ("seen", "mask", "reward", "done", "seats"):
             assert (getattr(again, name) == getattr(batch, name)).all(), name
     assert ended > 5
+    less = {name: state[name] for name in state if name != "games"}
+    with pytest.raises(ValueError, match="state: games is missing"):
+        again.set_state(less)
+    with pytest.raises(ValueError, match=r"games must be .* \(5,\) of STATE, got \(4,\) of STATE$"):
+        again.set_state(less | {"games": state["games"][:4]})
     batch = SingleLearnerBatch(2, seed=1, seat=3, opponents=Stateful(), trading=False)
     with pytest.raises(ValueError, match="Stateful"):  # what that keeps is in no state
         batch.get_state()
