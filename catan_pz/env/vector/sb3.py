@@ -20,7 +20,7 @@ except ImportError as error:
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import BatchAgent, Views
 from catan_pz.agents.network import sample_actions
-from catan_pz.checks import check_count, check_flag
+from catan_pz.checks import check_count, check_flag, check_reset_options
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.arrays import each
 from catan_pz.env.spaces import encoder_of_space, observation_space
@@ -65,10 +65,12 @@ class CatanVecEnv(VecEnv):
         super().__init__(size, observation_space(self.batch.encoder), actions)
 
     def reset(self) -> Any:
-        """Start all games, from the seeds given to `seed` if it was called.
+        """Start all games, from the seeds given to `seed` if it was called; `set_options` has none.
 
         Returns what the learner sees: (B, ...), or a dict of such arrays.
         """
+        for options in self._options:
+            check_reset_options(options)
         seed = self._seeds[0]
         if seed is not None or not self._fresh:
             self.batch.reset(seed)

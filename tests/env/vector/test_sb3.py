@@ -87,6 +87,9 @@ def test_attributes_and_methods_of_the_games():
     with pytest.raises(AttributeError):
         env.set_attr("opponents", None, indices=0)
     env.set_attr("opponents", None)
+    env.set_options({"state": {}})
+    with pytest.raises(ValueError, match="reset: unknown option 'state'; it has none"):
+        env.reset()
     with pytest.raises(IllegalActionError, match="game 0"):
         env.step(np.zeros(4, int))
     env.close()
