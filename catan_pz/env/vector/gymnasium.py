@@ -1,5 +1,6 @@
 """Many games as one `gymnasium.vector.VectorEnv`."""
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -73,9 +74,21 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         if seed is not None:
             seed = check_seed(seed)  # Gymnasium takes plain ints alone
         self.batch.reset(seed)
-        self._is_on = True
         super().reset(seed=seed)
+        return self._begin()
+
+    def _begin(self) -> tuple[Any, dict[str, Any]]:
+        self._is_on = True
         return self._given_out(self.batch.seen), self._info()
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """The games as `SingleLearnerBatch.get_state` gives them, to go on from after a break."""
+        return self.batch.get_state()
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> tuple[Any, dict[str, Any]]:
+        """Go on from what `get_state` gave; the observations and infos, as `reset` gives them."""
+        self.batch.set_state(state)
+        return self._begin()
 
     def step(
         self, actions: Any

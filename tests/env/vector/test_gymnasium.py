@@ -43,3 +43,15 @@ def test_gymnasiums_wrappers_work():
         if "episode" in info:
             break
     assert info["episode"]["l"].max() > 5
+
+
+def test_a_state_goes_on_in_another_environment():
+    env, other = (CatanVectorEnv(4, num_players=2, trading=False, seed=k) for k in (1, 2))
+    seen, info = env.reset()
+    for _ in range(30):
+        seen, *_, info = env.step(env.batch.sample())
+    again, told = other.set_state(env.get_state())
+    assert (again == seen).all()
+    assert (told["action_mask"] == info["action_mask"]).all()
+    actions = env.batch.sample()
+    assert (other.step(actions)[0] == env.step(actions)[0]).all()
