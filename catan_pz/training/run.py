@@ -128,7 +128,8 @@ class Run:
         tracker = start_tracker(track, self.out, asdict(args), resumed=not self.is_new)
         self.logs = Logs(self.out / "logs" if logged else None, self.done, tracker)
         self._bar = progress_bar(self.writes and getattr(args, "progress", False))
-        self._task = self._bar.add_task(unit, total=self.total, note="")
+        done = min(self.done, self.total)
+        self._task = self._bar.add_task(unit, total=self.total, completed=done, note="")
 
     @property
     def total(self) -> int:
@@ -200,6 +201,8 @@ class Run:
 
     def begin(self) -> None:
         """Evaluate before anything is learned, or write what a run that ended couldn't."""
+        if self.writes and not self.is_new:
+            say(f"{self.done:>11,} {self.unit}, resumed")
         if self.done >= self.total:
             self._write(needed=True)
         elif self.args.eval_first and self.is_new:

@@ -154,6 +154,7 @@ def test_ctrl_c_finishes_the_update_and_saves(tmp_path, capsys):
     assert not (tmp_path / "result.json").exists()
     resumed = frames(tmp_path, Learner(), resume=True)
     assert resumed.train()["frames"] == 60
+    assert "30 frames, resumed" in capsys.readouterr().out
     assert resumed.learner.network["weight"].tolist() == [6, 6]
 
 
