@@ -200,7 +200,7 @@ class PolicyOpponent(BatchAgent):
     def __init__(
         self, model: Any, *, deterministic: bool = False, observation: Encoder | str | None = None
     ) -> None:
-        self.model = model
+        self.policy = model.policy  # without its games, which can't be copied or sent to workers
         self.deterministic = deterministic
         noted = getattr(model, "catan_pz", {"rules": None, "observation": None})
         self.encoder = encoder_of_space(
@@ -212,7 +212,7 @@ class PolicyOpponent(BatchAgent):
         """Refuse games of another number of players, or with other actions."""
         trained = self.trained_with
         players = (rules if trained is None else trained).num_players
-        actions = int(self.model.action_space.n)
+        actions = int(self.policy.action_space.n)
         if (players, actions) != (rules.num_players, rules.num_actions):
             raise ValueError(
                 f"agent {self.name!r} plays games of {players} players with {actions} actions; "
@@ -234,11 +234,10 @@ class PolicyOpponent(BatchAgent):
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal."""
-        policy = self.model.policy
-        policy.set_training_mode(False)
+        self.policy.set_training_mode(False)
         with torch.no_grad():
-            tensor, _ = policy.obs_to_tensor(self.encoder.encode(observations))
-            spread = policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
+            tensor, _ = self.policy.obs_to_tensor(self.encoder.encode(observations))
+            spread = self.policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
             given = spread.distribution.probs.double().cpu().numpy()
         # Where the probabilities of all legal actions underflow, they are equal.
         return np.asarray(np.where(masks, np.maximum(given, 1e-30), 0.0), np.float64)

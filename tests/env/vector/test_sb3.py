@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -112,7 +114,8 @@ def test_maskable_ppo_learns_on_it_and_plays_against_itself():
 
 def test_a_policy_chooses_by_the_draws_alone():
     env = CatanVecEnv(64, seat="random", seed=1, **QUICK)
-    policy = PolicyOpponent(learner(env))
+    model = learner(env)
+    policy = PolicyOpponent(model)
     env.reset()
     for _ in range(20):
         env.step(env.sample())
@@ -120,10 +123,11 @@ def test_a_policy_chooses_by_the_draws_alone():
     draws = np.random.default_rng(0).integers(2**64, size=64, dtype=np.uint64)
     chosen = policy.act_batch(views_of(seen, masks, draws))
     assert masks[np.arange(64), chosen].all()
-    assert (policy.act_batch(views_of(seen, masks, draws)) == chosen).all()
+    for same in (policy, pickle.loads(pickle.dumps(policy))):  # as it is sent to a worker
+        assert (same.act_batch(views_of(seen, masks, draws)) == chosen).all()
     many = np.arange(4000, dtype=np.uint64) * np.uint64(2**64 // 4000)
     one = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
     drawn = np.bincount(policy.act_batch(views_of(*one, many)), minlength=masks.shape[1]) / 4000
     np.testing.assert_allclose(drawn, policy.probabilities(seen[:1], masks[:1])[0], atol=2e-3)
-    best = PolicyOpponent(policy.model, deterministic=True).act_batch(views_of(seen, masks, draws))
+    best = PolicyOpponent(model, deterministic=True).act_batch(views_of(seen, masks, draws))
     assert (best == policy.probabilities(seen, masks).argmax(axis=1)).all()
