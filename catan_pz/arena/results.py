@@ -243,9 +243,13 @@ def win_rates(result: Result) -> str:
     rows = []
     for name in sorted(result.played, key=lambda name: -result.win_rate(name)):
         tally, rate = result.tally(name), percent(result.win_rate(name))
-        intervals = percents(result.interval(name)), percents(result.block_interval(name))
+        try:
+            by_seeds = percents(result.block_interval(name))
+        except ImportError:
+            by_seeds = "needs scipy"
         means = f"{tally.points:.2f}", f"{tally.decisions:,.1f}", f"{tally.milliseconds:.3g}"
         counts = f"{tally.seats:,}", f"{tally.won:,}"
+        intervals = percents(result.interval(name)), by_seeds
         rows.append([name, *counts, rate, *intervals, *means, tally.forfeits])
     return table(titles, rows)
 

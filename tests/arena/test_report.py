@@ -80,6 +80,11 @@ def test_markdown_holds_the_figures(result: Result) -> None:
     assert reason == ["raising", str(ends["forfeit"]), "error: ZeroDivisionError: two lines"]
 
 
+def test_a_result_is_printed_without_scipy(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    assert [row[5] for row in cells(str(result), "agent")] == ["needs scipy"] * 3
+
+
 def test_open_ends_of_ratings(tmp_path: Path) -> None:
     ends: list[OpenInterval | None] = [(-10.4, 20), (None, 20), (-10, None), (None, None), None]
     assert list(map(points, ends)) == ["-10 to +20", "below +20", "above -10", "open", ""]
