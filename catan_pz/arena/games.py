@@ -31,6 +31,7 @@ from catan_pz.arena.forfeits import (
 from catan_pz.arena.records import record_of, save_record
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, End, GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
+from catan_pz.checks import check_number
 from catan_pz.game.game import Game
 from catan_pz.game.view import View
 
@@ -162,10 +163,13 @@ class ArenaGame:
         result = result_of(
             self._config, self.scheduled, self.game, self._decisions, self._seconds, self.forfeit
         )
-        reports: tuple[dict[str, float], ...] = ()
-        with warned_at_end():
-            reports = tuple(dict(a.report()) if a else {} for a in self._table.agents)
-        return replace(result, reports=reports) if any(reports) else result
+        reports: list[dict[str, float]] = [{} for _ in self._table.agents]
+        for seat, agent in enumerate(self._table.agents):
+            if agent is not None:
+                with warned_at_end(), blamed(agent, seat):
+                    told = agent.report().items()
+                    reports[seat] = {k: check_number(f"report of {k!r}", x) for k, x in told}
+        return replace(result, reports=tuple(reports)) if any(reports) else result
 
     def close(self) -> None:
         """End the agents' game."""

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from multiprocessing import Process
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,28 @@ class Abandoning(Failing):
         with Path(self.pids).open("a") as file:
             file.write(f"{pid}\n")
         os._exit(7)
+
+
+class Delegating(Counter):
+    """Starts a process for each game, whose id it appends to a file, and doesn't end it."""
+
+    def __init__(self, pids: Path) -> None:
+        self.pids = pids
+
+    def reset(self, seat: int, rules: Any, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        process = Process(target=time.sleep, args=(60,))
+        process.start()
+        with self.pids.open("a") as file:
+            file.write(f"{process.pid}\n")
+
+
+class Accountant(Counter):
+    def __init__(self, told: Any) -> None:
+        self.told = told
+
+    def report(self) -> Any:
+        return {"tokens": self.told}
 
 
 class Deaf(Counter):

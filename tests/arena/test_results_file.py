@@ -1,6 +1,7 @@
 """The file of results: an interrupted match continues where it stopped."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -9,12 +10,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from catan_pz import Rules, arena
 from catan_pz.arena import executors, load_results, match
 from catan_pz.arena.results import Result
-from tests.arena.players import QUICK, Builder, Counter
+from tests.arena.players import QUICK, Accountant, Builder, Counter
 
 ROOT = Path(__file__).parents[2]
 PLAYERS: list[Any] = [("b", Builder()), ("c", Counter), "random"]
@@ -222,3 +224,16 @@ def test_results_of_unfinished_matches_are_balanced(
     assert 0 < len(part.games) < 14
     assert len(part.games) % 6 == 0
     assert part.games == tuple(g for g in unbroken[0].games if g in part.games)
+
+
+def reported(told: Any, path: Path) -> list[dict[str, float]]:
+    result = play(path, 2, agents=[("a", Accountant(told)), "random"])
+    return [one.reported("a") for one in (result, load_results(path))]
+
+
+@pytest.mark.purepython
+def test_what_agents_report_is_read_again(tmp_path: Path) -> None:
+    assert reported(np.int64(7), tmp_path / "a.jsonl") == [{"tokens": 14}] * 2
+    for k, told in enumerate(["many", math.nan, {}]):
+        with pytest.warns(match="report of 'tokens' must be a finite number, .* 'Accountant' in"):
+            assert reported(told, tmp_path / f"{k}.jsonl") == [{}, {}]
