@@ -22,7 +22,8 @@ from catan_pz.arena.executors import (
 )
 from catan_pz.arena.results import GameResult, Result
 from catan_pz.arena.schedule import MatchConfig
-from tests.arena.players import QUICK, Builder, Failing
+from tests.agents.programs.players import all_end, pids
+from tests.arena.players import QUICK, Builder, Delegating, Failing
 
 AGENTS: list[Any] = [("builder", Builder()), "counting", ("raising", Failing(12))]
 
@@ -133,3 +134,11 @@ def test_workers_name_what_keeps_them_from_making_the_agents(
     monkeypatch.setitem(sys.modules, "only_here", only_here)
     with pytest.raises(ValueError, match=r"can't make the agents .*'only_here'"):
         arena.play_match([("made", made()), "random"], 2, executor="processes", progress=False)
+
+
+def test_agents_in_workers_may_start_processes(tmp_path: Path) -> None:
+    player = Delegating(tmp_path / "pids")
+    options: dict[str, Any] = {"executor": "processes", "progress": False, **QUICK}
+    result = arena.play_match([player, "random"], 2, seed=1, **options)
+    assert result.ends()["forfeit"] == 0
+    assert all_end(pids(tmp_path))

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass
-from multiprocessing import parent_process
+from multiprocessing import active_children, current_process, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Final
 
@@ -93,6 +93,7 @@ def run_worker(connection: Connection, arguments: WorkerArguments, log: Decision
     Sends a `GameResult` for each game, None when it is ready for a task, or the exception that
     ended it.
     """
+    current_process().daemon = False  # daemons may start no processes, but agents may
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, by SIGTERM
     signal.signal(signal.SIGTERM, lambda *_: _leave())
     threading.Thread(target=_exit_with_parent, daemon=True).start()
@@ -133,8 +134,10 @@ def _made(pickled: bytes, seconds: float | None) -> list[Agent]:
 
 
 def _leave() -> None:
-    """End this process at once, and the programs that agents have started."""
+    """End this process at once, and what agents have started."""
     kill_all()
+    for child in active_children():
+        child.kill()
     os._exit(1)
 
 
