@@ -4,6 +4,7 @@ import atexit
 import contextlib
 import os
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -97,8 +98,9 @@ class LineProcess:
         return self._outgoing.empty() and self._incoming.empty()
 
     def last_words(self) -> str:
-        """The end of its standard error, on one line."""
-        words = one_line(self._errors.decode("utf-8", "replace"))
+        """The end of its standard error, on one line, without the calls below an error in Node."""
+        words = self._errors.decode("utf-8", "replace")
+        words = one_line(re.sub(r"^[ \t]+at .*$", "", words, flags=re.MULTILINE))
         return words if len(words) <= LAST_WORDS else f"...{words[-LAST_WORDS:]}"
 
     def end(self, grace: float) -> int:

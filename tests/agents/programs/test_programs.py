@@ -122,6 +122,13 @@ def test_what_a_program_wrote_to_standard_error_is_told(tmp_path: Path) -> None:
     assert reason.endswith(r"xxx out of\x07 cards")
 
 
+def test_the_message_of_an_error_in_node_is_told(tmp_path: Path) -> None:
+    """It stands above the calls, which are longer than what is told."""
+    wrote = "bot.js:9\n\nError: no port" + "\n    at choose (bot.js:9:31)" * 20 + "\n\nNode.js v20"
+    (reason,) = reasons(f"exec:{command(tmp_path, f'sys.exit({wrote!r})')}", 1)
+    assert reason.endswith("it wrote: bot.js:9 Error: no port Node.js v20")
+
+
 def in_a_game(agent: Agent) -> Table:
     game = Game(num_players=2, seed=1, trading=False)
     return Table(game, [agent, None], seat_seeds(1, 2))
