@@ -132,7 +132,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except (ValueError, ImportError, RuntimeError, MemoryError, OSError) as error:
-        _complain(click.ClickException(sentence(error)), debug)
+        notes = getattr(error, "__notes__", ())  # such as which agent raised it
+        _complain(click.ClickException("\n".join([sentence(error), *notes])), debug)
         return 1
     return 0
 

@@ -11,6 +11,8 @@ from typing import Any
 import click
 import pytest
 
+from catan_pz.agents import load
+from catan_pz.agents.hosting import blamed
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.cli import app, machine, main
@@ -127,6 +129,18 @@ def test_errors_have_no_traceback_unless_asked_for(
     shown = capsys.readouterr().err
     assert ("Traceback" in shown) == (status == 1)
     assert shown.endswith(words)
+
+
+def test_the_agent_that_raised_an_error_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def fail() -> None:
+        with blamed(load("random"), 2):
+            raise ValueError("no such card")
+
+    monkeypatch.setattr(machine, "gather", fail)
+    assert main(["info"]) == 1
+    assert capsys.readouterr().err == "Error: no such card\nraised by agent 'random' in seat 2\n"
 
 
 def test_a_mistake_of_the_program_itself_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
