@@ -68,6 +68,8 @@ class Question:
 
     def advice(self) -> Advice:
         """The agent's advice; the seat must be to move."""
+        if not self.view.mask.any():
+            raise ValueError(f"seat {self.adviser.seat} isn't to move: there is nothing to advise")
         agent = self.adviser.agent
         return replace(self.adviser.ask(agent.advise, self.view, self.heard), agent=agent.name)
 

@@ -162,8 +162,11 @@ def test_agents_hear_what_came_before_a_question_and_are_let_go_once() -> None:
     for _ in range(5):
         questions.append(adviser.question())
         game.step(int(game.legal_actions()[0]))
-    assert [int(q.advice().actions[0]) for q in questions] == [q.heard for q in questions]
+    told = [adviser.ask(adviser.agent.act, q.view, q.heard) for q in questions]
+    assert told == [q.heard for q in questions]
     assert questions[-1].heard >= 4
+    with pytest.raises(ValueError, match="seat 1 isn't to move"):
+        other.question().advice()
     adviser.close()
     adviser.close()
     assert len(game.listeners) == 1
