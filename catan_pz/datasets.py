@@ -176,6 +176,23 @@ def write_parquet(
     return card
 
 
+def read_card(path: Path) -> DatasetCard:
+    """The card in a file's metadata.
+
+    Raises:
+        ValueError: for a file that has none.
+    """
+    import pyarrow.parquet as pq
+
+    content = (pq.read_metadata(path).metadata or {}).get(b"catan_pz")
+    if content is None:
+        raise ValueError(
+            f"{path} has no card in its metadata: `catan-pz export` writes one, and programs that "
+            "write its rows anew must copy it"
+        )
+    return DatasetCard(**json.loads(content))
+
+
 def _record(path: Path) -> GameRecord:
     """A recording, in which forced decisions are decisions, whatever its rules make of them."""
     with _named(path):

@@ -10,7 +10,6 @@ has probabilities (`--policy` of the export), they are the targets, else the act
 plays like any other: `catan-pz evaluate model.npz`.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ from torch.utils.data import DataLoader, IterableDataset
 
 from catan_pz.agents.network import DenseNetwork, Model, NetworkAgent
 from catan_pz.checks import check_choice
+from catan_pz.datasets import DatasetCard, read_card
 from catan_pz.encoders import load
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program, say
@@ -102,25 +102,25 @@ def matrix(column: Any) -> np.ndarray:
     return flat.reshape(len(column), -1)
 
 
-def model_of(net: nn.Sequential, about: dict[str, Any], card: dict[str, Any]) -> Model:
+def model_of(net: nn.Sequential, about: DatasetCard) -> Model:
     """The network as a model that plays without torch."""
     arrays = {}
     for k, layer in enumerate(net[::2]):
         arrays |= {f"weight_{k}": layer.weight.numpy(), f"bias_{k}": layer.bias.numpy()}
-    rules = Rules.from_dict(about["rules"]).to_dict()
+    rules = Rules.from_dict(about.rules).to_dict()
+    card = {"algorithm": "behaviour cloning", "data": vars(about)}
     network = DenseNetwork(arrays, "tanh")
-    return Model(network, "logits", "sample", rules, card, encoder=load(about["encoder"]))
+    return Model(network, "logits", "sample", rules, card, encoder=load(about.encoder))
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Imitate, write the model, and say how often it wins."""
     args = parse(Args, arguments, __doc__ or "")
     torch.manual_seed(args.seed)
-    metadata = pq.read_metadata(args.data)
-    about = json.loads(metadata.metadata[b"catan_pz"])
+    about = read_card(args.data)
     if args.player:
-        check_choice("player", args.player, tuple(about["players"]))
-    rules, encoder = Rules.from_dict(about["rules"]), load(about["encoder"])
+        check_choice("player", args.player, tuple(about.players))
+    rules, encoder = Rules.from_dict(about.rules), load(about.encoder)
     sizes = encoder.size, args.width, args.width, rules.num_actions
     net = nn.Sequential(
         nn.Linear(sizes[0], sizes[1]),
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         nn.Tanh(),
         nn.Linear(sizes[2], sizes[3]),
     )
-    updates = args.epochs * -(-metadata.num_rows // args.batch_size)
+    updates = args.epochs * -(-pq.read_metadata(args.data).num_rows // args.batch_size)
     optimizer = torch.optim.Adam(net.parameters(), lr=args.lr)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, updates)
     decisions = 0
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         decisions += int(count)
         say(f"epoch {epoch}: mean log-probability of what was played {total / count:.3f}")
     net.requires_grad_(False)
-    model = model_of(net, about, {"algorithm": "behaviour cloning", "data": about})
+    model = model_of(net, about)
     model.save(args.out)
     opponents = [args.against] * (rules.num_players - 1)
     row = evaluate(NetworkAgent(model), opponents, rules, args.eval_games, args.seed)

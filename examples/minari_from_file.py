@@ -24,6 +24,7 @@ from gymnasium import spaces
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
 from catan_pz.checks import check_choice
+from catan_pz.datasets import read_card
 from catan_pz.encoders import load
 from catan_pz.training.console import run_program, say
 from catan_pz.training.options import parse
@@ -75,10 +76,10 @@ def matrix(column: Any) -> np.ndarray:
 def main(arguments: Sequence[str] | None = None) -> Any:
     """Write the dataset to where Minari keeps its own."""
     args = parse(Args, arguments, __doc__ or "")
-    about = json.loads(pq.read_metadata(args.data).metadata[b"catan_pz"])
+    about = read_card(args.data)
     if args.player:
-        check_choice("player", args.player, tuple(about["players"]))
-    (segment,) = load(about["encoder"]).segments
+        check_choice("player", args.player, tuple(about.players))
+    (segment,) = load(about.encoder).segments
     actions = pq.read_schema(args.data).field("mask").type.list_size
     limits = segment.low, segment.high, (segment.size,), np.dtype(segment.dtype)
     observed = {"observation": spaces.Box(*limits), "action_mask": spaces.MultiBinary(actions)}
@@ -91,10 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> Any:
             episodes(args),
             action_space=spaces.Discrete(actions),
             observation_space=spaces.Dict(observed),
-            algorithm_name=args.player or ", ".join(about["players"]),
-            description=json.dumps(about),
+            algorithm_name=args.player or ", ".join(about.players),
+            description=json.dumps(vars(about)),
             data_format="arrow",
-            requirements=[f"catan-pz=={about['version']}"],
+            requirements=[f"catan-pz=={about.version}"],
         )
     say(f"{dataset.total_episodes:,} episodes with {dataset.total_steps:,} steps: {args.dataset}")
     return dataset

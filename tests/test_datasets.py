@@ -11,7 +11,7 @@ import pytest
 from catan_pz import Game, Rules, datasets
 from catan_pz.agents.registry import load
 from catan_pz.cli import main
-from catan_pz.datasets import write_parquet
+from catan_pz.datasets import read_card, write_parquet
 from catan_pz.encoders import load as encoder_of
 from catan_pz.game.record import GameRecord
 
@@ -112,7 +112,12 @@ def test_each_segment_of_an_encoder_is_a_column(recordings: list[Path], tmp_path
         assert column(rows, f"observation.{name}")[0] == pytest.approx(array.reshape(-1))
         shape = rows.schema.field(f"observation.{name}").metadata[b"shape"]
         assert json.loads(shape) == list(array.shape)
-    assert json.loads(pq.read_metadata(path).metadata[b"catan_pz"])["rows"] == len(rows)
+    assert read_card(path).rows == len(rows)
+    pq.write_table(rows, path)
+    with pytest.raises(ValueError, match=r"games\.parquet has no card in its metadata"):
+        read_card(path)
+    words = ["export", str(recordings[0]), "--parquet", str(path)]
+    assert main([*words, "--viewer", "0"]) == 2  # every row has what its own seat sees
 
 
 def test_a_game_that_was_left_at_once_has_no_rows(tmp_path: Path) -> None:

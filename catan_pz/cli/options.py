@@ -212,10 +212,10 @@ def match_options(games: int, words: str = _SEATINGS) -> Callable[[Any], Any]:
 class WatchChoice(NamedTuple):
     """How a game is shown, and agents that are asked about each position."""
 
-    viewer: int | None
-    names: str | None
-    advice: str | None
-    win_probability: str | None
+    viewer: int | None = None
+    names: str | None = None
+    advice: str | None = None
+    win_probability: str | None = None
     reasons: tuple[Path, ...] = ()
 
 

@@ -101,6 +101,8 @@ def watch(  # wide: click passes each option of the command
     from catan_pz.cli import show as shows
     from catan_pz.files import is_terminal
 
+    if None not in (target, html):
+        raise click.UsageError("give one of --export and --html")
     on_screen = target is None and html is None
     browser = on_screen and in_browser(browser)
     if on_screen and not browser and is_terminal(sys.stdout):
@@ -182,6 +184,10 @@ def export(  # wide: click passes each option of the command
     check_page(html)
     check_target("--parquet", parquet)
     if parquet is not None:
+        if asked != WatchChoice():
+            raise click.UsageError(
+                "--parquet takes no --viewer, --names, --advice, --win-probability or --reasons"
+            )
         _write_rows(recordings, parquet, observation, reward, policy, note or "")
         return
     assert html is not None
