@@ -185,9 +185,12 @@ def record_errors(path: Path) -> Iterator[None]:
 def load_record(path: Path) -> "GameRecord":
     """Load a recorded game; errors name the file."""
     from catan_pz.game.record import GameRecord
+    from catan_pz.rules import Rules
 
     with record_errors(path):
-        return GameRecord.load(path)
+        record = GameRecord.load(path)
+        Rules.from_dict(record.start["rules"])  # a later version may have others
+    return record
 
 
 def check_seat(option: str, seat: int | None, count: int) -> None:

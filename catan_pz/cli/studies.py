@@ -15,6 +15,7 @@ from catan_pz.cli.console import (
     command,
     compiling_shown,
     load_record,
+    need,
     option,
     record_errors,
     usage_errors,
@@ -23,6 +24,17 @@ from catan_pz.cli.options import seed_number
 
 if TYPE_CHECKING:
     from catan_pz.game.record import GameRecord
+
+
+def _check_plot(path: Path | None) -> None:
+    """Refuse a `--plot` that can't be made, before games are read."""
+    from catan_pz.arena.report import PLOTS
+
+    if path is not None:
+        need("arena", "a plot", "matplotlib")
+        if path.suffix not in PLOTS:
+            raise click.UsageError(f"--plot {path}: the file must end in one of {', '.join(PLOTS)}")
+    check_target("--plot", path)
 
 
 def _records(games: tuple[Path, ...]) -> Iterator[tuple[Path, "GameRecord"]]:
@@ -54,7 +66,7 @@ def openings(games: tuple[Path, ...], plot: Path | None) -> None:
     from catan_pz.arena.openings import Opening, draw, groups, openings_of, to_markdown
     from catan_pz.arena.report import save_plot
 
-    check_target("--plot", plot)
+    _check_plot(plot)
     by_players: dict[int, list[list[Opening]]] = {}
     for path, record in _records(games):
         with record_errors(path):
@@ -99,7 +111,7 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
     from catan_pz.arena.report import save_plot
     from catan_pz.tables.records.moves import NOT_A_PERSONS
 
-    check_target("--plot", plot)
+    _check_plot(plot)
     choices: list[arena.ComparedDecision] = []
     estimates: list[arena.Estimate] = []
     asked = load_agent(agent)
@@ -148,8 +160,7 @@ def review(game: Path, agent: str, seed: int, html: Path | None) -> None:
 
     check_page(html)
     record = load_record(game)
-    with record_errors(game):
-        rules = Rules.from_dict(record.start["rules"])
+    rules = Rules.from_dict(record.start["rules"])
     asked = load_agent(agent, rules)
     with usage_errors(f"--agent {agent}: "):
         check_reviewer(asked)

@@ -23,6 +23,10 @@ def test_openings_and_agreement_of_a_folder(recorded: Path, tmp_path: Path, caps
     for command, said in (("openings", "set-up and a winner"), ("agreement", "to compare")):
         assert main([command, str(tmp_path)]) == 1
         assert said in capsys.readouterr().err
+        assert main([command, folder, "--plot", "plot.txt"]) == 2
+        wrong = capsys.readouterr()
+        assert not wrong.out
+        assert "--plot plot.txt: the file must end in one of .png, .svg" in wrong.err
     for command in ("agreement", "review"):
         assert main([command, str(recorded), "--seed", "-1"]) == 2
         assert "'--seed'" in capsys.readouterr().err

@@ -125,6 +125,8 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
     (tmp_path / "wrong.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     wrong = tmp_path / "state.jsonl"
     wrong.write_text(recorded.read_text().replace('"robber": ', '"robber": 9', 1))
+    later = tmp_path / "later.jsonl"
+    later.write_text(recorded.read_text().replace('"dice": "', '"new": 1, "dice": "', 1))
     for words, status, complaint in (
         ([str(tmp_path / "none.jsonl")], 2, "does not exist"),
         ([str(tmp_path / "no.jsonl")], 1, "no.jsonl holds no recorded game"),
@@ -134,6 +136,8 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
             "wrong.jsonl holds no recorded game: line 5",
         ),
         ([str(wrong), "--terminal"], 1, "state.jsonl holds no recorded game"),
+        ([str(later)], 1, "later.jsonl holds no recorded game: unknown option new=1"),
+        ([str(recorded), "--export", "a.svg", "--html", "a.html"], 2, "give one of --export and"),
         ([str(recorded), "--viewer", "2"], 2, "--viewer 2: this game has the seats 0 to 1"),
         (
             [str(recorded), "--export", "a.bmp"],
