@@ -41,6 +41,7 @@ from catan_pz.progress import progress_bar
 from catan_pz.review.offers import MOST_OFFERS, Offers
 from catan_pz.review.review import DRAWN
 from catan_pz.terms import Phase
+from catan_pz.training.console import run_program
 
 LOOKS = 12
 """Prices of an offer, as in a review."""
@@ -177,4 +178,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

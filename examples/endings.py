@@ -69,7 +69,7 @@ def endings(records: Sequence[GameRecord], agent: str) -> dict[str, list[NDArray
     for record in track(records, "games", console=console):
         names = record.names or []
         if names.count(agent) != 1:
-            raise ValueError(f"agent must have one of the seats {names}, got {agent!r}")
+            raise ValueError(f"agent must have exactly one of the seats {names}, got {agent!r}")
         held, winner = ending(record)
         if winner is None:
             continue

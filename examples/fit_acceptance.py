@@ -25,6 +25,7 @@ from catan_pz.agents.value.trader import Ask, Offered, Trader
 from catan_pz.arena import play_match
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.tables.jsettlers.match import play_match as play_jsettlers
+from catan_pz.training.console import run_program
 
 TYPES = ("heuristic", "evolved", "value")
 EXPLORED = 0.3
@@ -145,4 +146,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

@@ -46,6 +46,7 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.files import read_arrays, whole_file, write_bytes
 from catan_pz.game.view import View
 from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_RESOURCES, Phase
+from catan_pz.training.console import run_program
 
 LINE_UP = ("value", "value", "value", "value", "value", "evolved", "heuristic")
 """Players, of which each seat gets one."""
@@ -280,4 +281,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

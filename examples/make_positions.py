@@ -27,6 +27,7 @@ from catan_pz.arena import positions
 from catan_pz.files import whole_file
 from catan_pz.progress import progress_bar
 from catan_pz.terms import Phase
+from catan_pz.training.console import run_program
 
 PHASES = {
     Phase.SETUP_SETTLEMENT: 25,
@@ -166,4 +167,4 @@ def tell(made: Sequence[Position]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

@@ -48,3 +48,8 @@ def test_shown_commands_are_possible(page):
             program.parse_options(words)
         else:
             inspect.signature(program.main).bind(*words)
+
+
+def test_programs_end_with_one_line_of_what_is_wrong():
+    for path in EXAMPLES.glob("*.py"):
+        assert "\n    run_program(main" in path.read_text(encoding="utf-8"), path.name
