@@ -110,8 +110,6 @@ def watch(  # wide: click passes each option of the command
     check_record_target("--record", record)
     check_target("--export", target)
     check_page(html)
-    if target is not None and html is not None:
-        raise click.UsageError("give one of --export and --html")
     draw = target is not None
     show = (
         shows.live_show(agents, asked, seed, rules, draw=draw)

@@ -144,7 +144,6 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
             2,
             "must end in one of .svg, .png, .gif, .webp, .mp4",
         ),
-        ([str(recorded), "--export", "a.svg", "--html", "a.html"], 2, "one of --export and --html"),
         (["--agents", "random,random,random", "--players", "2"], 2, "names 3 agents"),
     ):
         assert main(["watch", *words]) == status, words
