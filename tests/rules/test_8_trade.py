@@ -380,6 +380,14 @@ REQUESTS = {
         (EITHER, {"min": {"ore": 1}, "max": {"wool": 1, "ore": 2}}),
         [{"wool": 1}, {"ore": 1}, {"ore": 2}, {"wool": 1, "ore": 1}],
     ),
+    "in a hand of three with one card unknown": (  # upper bounds alone: it can't hold wool and ore
+        [{"brick": 1}, {"lumber": 2, "ore": 1}, {"wool": 1}],
+        ({"min": {"lumber": 2}, "max": {"lumber": 2, "wool": 1, "ore": 1}}, EITHER),
+        [
+            *({"lumber": 1}, {"wool": 1}, {"ore": 1}, {"lumber": 2}),
+            *({"lumber": 1, "wool": 1}, {"lumber": 1, "ore": 1}, {"wool": 1, "ore": 1}),
+        ],
+    ),
 }
 
 
