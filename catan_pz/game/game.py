@@ -242,7 +242,8 @@ class Game:
     def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
         """The chance outcomes of an action, with the probability of each.
 
-        Probabilities are those of one who sees all. Empty where there is no chance in it.
+        Probabilities are those of one who sees all hands, but neither the order of the deck nor
+        scripted dice. Empty where there is no chance in it.
         """
         action = as_action(action)
         if not 0 <= action < NUM_ACTIONS:

@@ -240,3 +240,11 @@ def test_scripted_dice():
     assert thrown(game, 4) == script
     assert len(thrown(game, 1)) == 1
     assert game.snapshot()["rng"]["script_place"] == 4
+
+
+def test_a_roll_set_from_outside_uses_up_one_of_the_scripted():
+    """Every roll may be set: the list isn't among what tells the outcomes."""
+    game = before_roll(dice=[(1, 2), (6, 6)])
+    assert set(game.outcomes(0).values()) == {1 / 36}
+    roll(game, 5)
+    assert thrown(game, 1) == [(6, 6)]
