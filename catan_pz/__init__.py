@@ -32,7 +32,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    # Looked up on first use, so that `import catan_pz` stays quick.
+    # Resolved on first use, so that `import catan_pz` stays fast.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -46,7 +46,7 @@ NUM_ACTIONS: Final = terms.NUM_ACTIONS
 NUM_ACTIONS_WITHOUT_TRADE: Final = terms.NUM_ACTIONS_WITHOUT_TRADE
 
 NO_ACTION: Final = -1
-"""Stands for no action."""
+"""No action."""
 
 NUM_OFFERS: Final = COMPOSE_GIVE - OFFER
 """T, offers that are one action each (templates)."""
@@ -115,12 +115,12 @@ class ActionKind:
 
     Attributes:
         name: as `describe_action` gives it.
-        first: its first id; the argument is the action's id less this.
-        count: how many actions are of this kind, from 1.
-        argument: what the argument numbers: "edge", "vertex", "hex", "resource", "seat",
+        first: its first id; the argument is the action's id minus this.
+        count: number of actions of this kind, from 1.
+        argument: type of the argument: "edge", "vertex", "hex", "resource", "seat",
             "pair" (`PLENTY_PAIRS`), "swap" (`MARITIME_SWAPS`), "bundles" (`OFFER_GIVE`,
-            `OFFER_GET`), or "" where there is none.
-        trading: whether it is there only with trade between players.
+            `OFFER_GET`), or "" for none.
+        trading: whether it requires trade between players.
     """
 
     name: str
@@ -209,7 +209,7 @@ def _comparable(value: Any) -> Any:
         return tuple(sorted(map(_name, value)))
     value = _name(value)
     if isinstance(value, bool):
-        raise TypeError("a bool is no number")
+        raise TypeError("a bool is not a number")
     return value if isinstance(value, str) else index(value)
 
 
@@ -226,7 +226,7 @@ _TEMPLATES: Final = {
 
 
 def template_of(give: Sequence[int], get: Sequence[int]) -> int | None:
-    """The action that by itself offers (R,) cards for (R,) others; None if there is none."""
+    """The template that offers (R,) cards for (R,) others; None if there is none."""
     return _TEMPLATES.get((*give, *get))
 
 
@@ -238,12 +238,12 @@ def composing(give: Sequence[int], get: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_offering(actions: Any) -> Any:
-    """Whether an action is one of `OFFERING`; of an array (K,), which ones are."""
+    """Whether an action is in `OFFERING`; elementwise for an array (K,)."""
     return (actions >= OFFERING.start) & (actions < OFFERING.stop)
 
 
 def describe_action(action: int) -> dict[str, Any]:
-    """What an action does: its kind and arguments, as JSON values."""
+    """An action's kind and arguments, as JSON values."""
     action = as_action(action)
     if not 0 <= action < len(_DESCRIPTIONS):
         raise ValueError(
@@ -256,7 +256,7 @@ def describe_action(action: int) -> dict[str, Any]:
 
 
 def action_id(kind: str, **arguments: Any) -> int:
-    """The id of an action, from its kind and the arguments that `describe_action` gives.
+    """The id of an action, from its kind and arguments, as in `describe_action`.
 
     Resources are given by name, or as `Resource`.
     """

@@ -29,9 +29,9 @@ def env(
 ) -> Any:
     """The environment with PettingZoo's usual wrappers.
 
-    An illegal action ends the game with -1 for the offender, one outside of the action space
-    raises AssertionError, and so does use in the wrong order. Arguments and errors are those
-    of `raw_env`.
+    An illegal action ends the game with reward -1 for the offender, an action outside the action
+    space raises AssertionError, and so do calls in the wrong order. Arguments and errors are
+    those of `raw_env`.
     """
     wrapped: Any = raw_env(
         rules=rules,

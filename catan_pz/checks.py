@@ -1,6 +1,6 @@
-"""Checks of what callers give: options, counts, seeds, actions.
+"""Checks of arguments: options, counts, seeds, actions.
 
-Each error names what was given and what is allowed.
+Each error names the given value and the allowed ones.
 """
 
 import re
@@ -31,11 +31,11 @@ SYNONYMS: Final = {
     "stone": "ore",
     "rock": "ore",
 }
-"""Players' words for resources beside the rulebook's."""
+"""Synonyms of players for the rulebook's resources."""
 
 
 def quoted(value: object, most: int = _MOST_QUOTED) -> str:
-    """A value as errors quote it: its repr, cut after `most` characters."""
+    """A value quoted for an error: its repr, cut after `most` characters."""
     try:
         text = repr(value)
     except Exception:  # numbers of thousands of digits, deeply nested lists, odd classes
@@ -58,27 +58,27 @@ def did_you_mean(given: object, known: Iterable[object]) -> str:
 def not_possible(
     what: str, value: object, allowed: str, known: Iterable[object] = ()
 ) -> ValueError:
-    """The error for a value given for what can't take it: names it and, in words, what is allowed.
+    """The error for a value that isn't allowed; it names the value and the allowed ones.
 
-    `known` are the words that could be given, one of which may have been meant.
+    `known` are the words that could be meant.
     """
     hint = did_you_mean(value, known)
     return ValueError(f"{what} must be {allowed}, got {quoted(value)}{hint}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Refuse an option that is none of the choices."""
+    """Refuse an option that isn't one of the choices."""
     if not any(_is(value, choice) for choice in choices):
         raise not_possible(name, value, f"one of {choices}", choices)
 
 
 def _is_bool(value: object) -> bool:
-    """Whether a value is a bool, of Python or NumPy, which isn't imported for this."""
+    """Whether a value is a bool, of Python or NumPy; NumPy isn't imported for this."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
 
 
 def plain_int(value: Any) -> Any:
-    """Any kind of integer as a plain int; anything else, a bool too, as it is."""
+    """Any kind of integer as a plain int; anything else, bools included, unchanged."""
     if type(value) is not int and not isinstance(value, bool):
         with suppress(TypeError):
             return index(value)
@@ -94,21 +94,21 @@ def _is(value: object, choice: object) -> bool:
 
 
 def check_flag(name: str, value: object) -> bool:
-    """An option that is on or off."""
+    """Check an option that is True or False."""
     if not _is_bool(value):
         raise not_possible(name, value, "True or False")
     return bool(value)
 
 
 def check_text(name: str, value: object) -> str:
-    """An option that is a text."""
+    """Check a text option."""
     if not isinstance(value, str):
         raise not_possible(name, value, "a str")
     return value
 
 
 def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> int:
-    """An option that counts something, as a plain int."""
+    """Check a count; return it as a plain int."""
     number = plain_int(value)
     if type(number) is not int or number < least or (most is not None and number > most):
         allowed = f"an int from {least}" if most is None else f"an int from {least} to {most}"
@@ -124,7 +124,7 @@ def check_number(
     above: float | None = None,
     most: float | None = None,
 ) -> float:
-    """A finite real number, as a plain float."""
+    """Check a finite real number; return it as a plain float."""
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
             number = float(value)
@@ -137,7 +137,7 @@ def check_number(
 
 
 def check_seed(seed: object) -> int:
-    """A seed as an int from 0 to 2**64 - 1."""
+    """Check a seed, an int from 0 to 2**64 - 1."""
     number = plain_int(seed)
     if type(number) is not int or not 0 <= number < 2**64:
         raise not_possible("seed", seed, "an int from 0 to 2**64 - 1")
@@ -145,7 +145,7 @@ def check_seed(seed: object) -> int:
 
 
 def check_reset_options(options: object, known: tuple[str, ...] = ()) -> None:
-    """Refuse options for the `reset` of an environment but those that it has."""
+    """Refuse unknown options for the `reset` of an environment."""
     if options is None:
         return
     if not isinstance(options, Mapping):
@@ -167,8 +167,8 @@ def check_generator(rng: object) -> "np.random.Generator":
 
 
 def as_integer(what: str, value: Any) -> int:
-    """Any kind of integer as a plain int; `what` names it, in the singular, in the error."""
-    number = value if type(value) is int else plain_int(value)  # a step asks for it
+    """Any kind of integer as a plain int; `what` names it, in the singular, in errors."""
+    number = value if type(value) is int else plain_int(value)  # called in each step
     if type(number) is not int:
         kind = type(value).__name__
         raise TypeError(f"{what} must be an integer, got {quoted(value)} of type {kind}")
@@ -176,12 +176,12 @@ def as_integer(what: str, value: Any) -> int:
 
 
 def as_action(action: Any) -> int:
-    """An action given as any kind of integer."""
+    """An action of any integer type as a plain int."""
     return as_integer("action", action)
 
 
 def check_seat(seat: Any, num_players: int) -> int:
-    """A seat as an int from 0 to P - 1."""
+    """Check a seat, an int from 0 to P - 1."""
     checked = as_integer("seat", seat)
     if not 0 <= checked < num_players:
         raise not_possible("seat", seat, f"an int from 0 to {num_players - 1}")
@@ -189,7 +189,7 @@ def check_seat(seat: Any, num_players: int) -> int:
 
 
 def check_game_number(number: Any, num_games: int) -> int:
-    """The place of a game in a batch as an int from 0 to B - 1."""
+    """Check the index of a game in a batch, an int from 0 to B - 1."""
     checked = as_integer("game number", number)
     if not 0 <= checked < num_games:
         raise IndexError(f"there is no game {quoted(checked)}; games go from 0 to {num_games - 1}")
@@ -197,7 +197,7 @@ def check_game_number(number: Any, num_games: int) -> int:
 
 
 def check_home(home: object) -> str:
-    """The place of a class or function, "module:thing", as it was given."""
+    """Check the home of a class or function, "module:thing"."""
     if not isinstance(home, str) or not re.fullmatch(r"[^:.][^:]*:[^:]+", home):
         raise not_possible("home", home, "'module:thing'")
     return home
@@ -206,12 +206,12 @@ def check_home(home: object) -> str:
 def callable_at(what: str, home: str) -> Callable[..., Any]:
     """The class or function at a home, "module:thing", imported.
 
-    `what` names it in errors. An `ImportError` is raised if the module needs what isn't installed.
+    `what` names it in errors. Raises `ImportError` if the module needs a missing package.
     """
     try:
         found = resolve_name(home)
     except ModuleNotFoundError as error:
-        # What the module itself imports may be missing as well; that error says enough.
+        # An import within the module may fail as well; that error suffices.
         if error.name is None or not f"{home.split(':', maxsplit=1)[0]}.".startswith(
             f"{error.name}."
         ):
@@ -227,9 +227,9 @@ def callable_at(what: str, home: str) -> Callable[..., Any]:
 
 
 def shaped(data: Any, shape: type[_Shape], name: str) -> _Shape:
-    """JSON values as the type that declares their shape, such as a `msgspec.Struct`.
+    """Convert JSON values to the type that declares their shape, such as a `msgspec.Struct`.
 
-    The error names what is wrong: "state.players[2].hand.brick: expected int, got str".
+    The error names the wrong entry: "state.players[2].hand.brick: expected int, got str".
     """
     import msgspec
 
@@ -242,7 +242,7 @@ def shaped(data: Any, shape: type[_Shape], name: str) -> _Shape:
 
 
 def _wrong_entry(error: str, data: Any, name: str) -> str:
-    """An error of msgspec with the entry first: "Expected `int`, got `str` - at `$.hand.brick`"."""
+    """Put the entry first in a msgspec error: "Expected `int`, got `str` - at `$.hand.brick`"."""
     fault, _, place = error.replace("`", "").partition(" - at ")
     path = place.partition("$")[2]
     for told, verdict in (

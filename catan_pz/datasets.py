@@ -1,4 +1,4 @@
-"""Recorded games as Parquet files, one row a decision, for offline and supervised learning.
+"""Recorded games as Parquet files, one row per decision, for offline and supervised learning.
 
 Letters: B games of a block, T decisions of the longest, P seats, A actions, R rows.
 """
@@ -32,26 +32,26 @@ from catan_pz.rewards import Reward, make_reward
 from catan_pz.rules import Rules
 
 GAMES_AT_ONCE: Final = 32
-"""B, games whose rows are in memory at a time, and of a row group of the file."""
+"""B, games in memory at a time, and games of a row group of the file."""
 
 OBSERVATION: Final = "observation"
-"""The column of an encoder's only segment; several are columns of their own, after a dot."""
+"""The column of an encoder's only segment; several segments have columns with a dotted suffix."""
 
 COLUMNS: Final = {
     "game": "number of the game, from 0",
     "step": "number of the decision in its game, from 0",
-    "seat": "who decides, from 0",
-    "player": "name of who sits there, where the recording has names",
-    OBSERVATION: "what the seat sees, by the encoder",
+    "seat": "seat that decides, from 0",
+    "player": "name of the player, if the recording has names",
+    OBSERVATION: "the seat's encoded observation",
     "mask": "legal actions",
-    "action": "what was played",
-    "probabilities": "of each action by the agent of `--policy`; else null",
-    "reward": "of the seat, from this decision up to its next one",
-    "outcome": "of the game for the seat: 1 won, -1 lost, 0 nobody won, null where it isn't over",
-    "terminated": "whether it is the seat's last decision of a game that was won or given up",
-    "truncated": "whether it is the seat's last decision of a game that was cut short",
+    "action": "the action played",
+    "probabilities": "probability of each action by the agent of `--policy`; else null",
+    "reward": "the seat's reward from this decision up to its next one",
+    "outcome": "result for the seat: 1 won, -1 lost, 0 no winner, null for an unfinished game",
+    "terminated": "whether it is the seat's last decision in a game that was won or conceded",
+    "truncated": "whether it is the seat's last decision in a truncated game",
 }
-"""The columns in their order, and their content."""
+"""The columns, in order, with their meaning."""
 
 
 @dataclass
@@ -59,9 +59,9 @@ class DatasetCard:
     """The description of a file, in its metadata and in the card beside it.
 
     Attributes:
-        rules: how they differ from the defaults.
-        policy: the agent whose probabilities it has.
-        players: rows by the name of the player.
+        rules: differences from the default rules.
+        policy: the agent of the probabilities.
+        players: number of rows by name of the player.
     """
 
     rules: dict[str, Any]
@@ -76,7 +76,7 @@ class DatasetCard:
     version: str = __version__
 
     def markdown(self, schema: Any) -> str:
-        """The card, with what each column of the file holds."""
+        """The card, with the meaning of each column of the file."""
         told = ", ".join(f"{name} ({rows:,} decisions)" for name, rows in self.players.items())
         return (
             "---\nlicense: cc-by-4.0\ntags: [catan, offline-rl, imitation-learning]\n---\n\n"
@@ -114,21 +114,21 @@ def write_parquet(
 ) -> DatasetCard:
     """Write recorded games of the same rules as a Parquet file, and its card beside it.
 
-    The games are replayed side by side on one core, and their rows written as they come. Forced
-    decisions are rows, too. `COLUMNS` says what the columns hold; arrays are flat lists of fixed
-    length, whose shape the metadata of their column has.
+    The games are replayed in parallel on one core, and their rows are written on the way. Forced
+    decisions are rows too. `COLUMNS` describes the columns; arrays are flat lists of fixed length,
+    with their shape in the metadata of the column.
 
     Args:
         recordings: files of `GameRecord`, and folders of them.
         target: the file; the card has its name with `.md` after it.
         observation: an encoder, or its name.
-        reward: what counts in the column `reward`.
+        reward: the reward in the column `reward`.
         policy: an agent with `probabilities`, such as a `NetworkAgent`, for soft targets.
         note: a line for the card, such as the command that played the games.
-        progress: whether a bar is shown; None for one on a terminal.
+        progress: whether to show a progress bar; None for one on a terminal.
 
     Raises:
-        ValueError: for a file that holds no recorded game, or one by other rules.
+        ValueError: for a file without a recorded game, or with other rules.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -157,7 +157,7 @@ def write_parquet(
             records = [_record(path) for path in paths]
             for path, record in zip(paths, records, strict=True):
                 if _rules_of(record) != rules:
-                    raise ValueError(f"{path}: this game has other rules than {recordings[0]}")
+                    raise ValueError(f"{path}: this game's rules must be those of {recordings[0]}")
             block = _replayed(paths, records, rules, scored)
             block.columns["game"] += first
             arrays = _arrays(block, encoder, policy)
@@ -194,7 +194,7 @@ def read_card(path: Path) -> DatasetCard:
 
 
 def _record(path: Path) -> GameRecord:
-    """A recording, in which forced decisions are decisions, whatever its rules make of them."""
+    """A recording in which forced decisions are decisions, whatever its rules."""
     with _named(path):
         record = GameRecord.load(path)
         rules = record.start["rules"] | {"skip_forced": False}
@@ -208,7 +208,7 @@ def _rules_of(record: GameRecord) -> Rules:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Let errors of a recording name its file."""
+    """Make errors of a recording name its file."""
     try:
         yield
     except ValueError as error:
@@ -218,7 +218,7 @@ def _named(path: Path) -> Iterator[None]:
 def _replayed(
     paths: Sequence[Path], records: Sequence[GameRecord], rules: Rules, reward: Reward
 ) -> _Block:
-    """The rows of some games, replayed side by side."""
+    """The rows of some games, replayed in parallel."""
     try:
         return _replayed_together(records, rules, reward)
     except ValueError:
@@ -256,9 +256,9 @@ def _replayed_together(records: Sequence[GameRecord], rules: Rules, reward: Rewa
             game_calls.count_outcomes(batch.games, k, actions[t, k], ways)
             sound &= ways[outcomes[t, k]] > 0
         batch.games["outcome"][is_on] = outcomes[t, is_on]
-        batch.step(np.where(is_on, actions[t], batch.sample()))  # any where a game was left
+        batch.step(np.where(is_on, actions[t], batch.sample()))  # arbitrary in ended games
         rewards[t] = batch.reward
-        # Each outcome was of a chance, and no chance without one was drawn.
+        # Each outcome belonged to a chance action, and no outcome was drawn.
         sound &= (batch.games["outcome"][is_on] == NO_OUTCOME).all()
         sound &= (batch.games["rng"] == draws)[is_on].all()
         if not sound:
@@ -270,7 +270,7 @@ def _replayed_together(records: Sequence[GameRecord], rules: Rules, reward: Rewa
             None if winner < 0 else winner,
             points[: rules.num_players].tolist(),
         ]:
-            raise ValueError("the result is another")
+            raise ValueError("the result differs")
     return _in_rows(records, lengths, (units, masks, rewards, actions, seats))
 
 
@@ -315,7 +315,7 @@ def _in_rows(
 
 
 def _arrays(block: _Block, encoder: Encoder, policy: Any) -> dict[str, NDArray[Any]]:
-    """The columns by name; arrays (R, n) for those of lists."""
+    """The columns by name; arrays (R, n) for list columns."""
     seen = encoder.encode(block.units)
     parts = seen if encoder.is_dict else {encoder.segments[0].name: seen}
     arrays = block.columns | {"mask": block.masks}
@@ -333,7 +333,7 @@ def _name(encoder: Encoder, segment: Segment) -> str:
 
 
 def schema_of(encoder: Encoder, num_actions: int) -> Any:
-    """The columns with their types, and the shapes of those that are lists."""
+    """The columns with their types, and the shapes of list columns."""
     import pyarrow as pa
 
     scalars = {
@@ -374,7 +374,7 @@ def _column(pa: Any, column: Any, array: NDArray[Any] | None, rows: int) -> Any:
 
 
 def column_table(schema: Any) -> str:
-    """The columns with their types and what they hold, as a table of Markdown."""
+    """A Markdown table of the columns with their types and meanings."""
     lines = ["| column | type | meaning |", "|---|---|---|"]
     for column in schema:
         length = getattr(column.type, "list_size", None)

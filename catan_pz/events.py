@@ -1,4 +1,4 @@
-"""Events of decisions, decoded from the engine's rows and cut down to what one seat may see."""
+"""Events of decisions, decoded from the engine's rows and restricted to one seat's view."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,32 +14,32 @@ from catan_pz.engine.event_rows import EventKind as EventKind  # noqa: PLC0414 (
 from catan_pz.terms import Card, Resource
 
 UNKNOWN: Final = -1
-"""Stands for what a seat can't see of an event."""
+"""A value hidden from a seat."""
 
 ONLOOKER: Final = -1
-"""Stands for a viewer who holds no seat and knows what everybody knows."""
+"""A viewer without a seat, who knows only public information."""
 
 ChanceOutcome = tuple[int, int] | Resource | Card
-"""An outcome of chance: the dice, the resource stolen, the card bought."""
+"""A chance outcome: the dice, the resource stolen, or the card bought."""
 
 Outcome = ChanceOutcome | None
 """The chance outcome of a decision; None for no chance."""
 
 NamedOutcome = ChanceOutcome | Sequence[int] | str
-"""A chance outcome as callers may give it: dice as a list too, resources and cards by name."""
+"""A chance outcome from callers: dice also as a list, resources and cards by name."""
 
 
 class Event(NamedTuple):
-    """One thing that a decision brought; `EventKind` says what the fields mean for each kind.
+    """One effect of a decision; `EventKind` defines the fields of each kind.
 
     Attributes:
         kind: the `EventKind`.
-        seat: the seat that it is about, -1 for none.
-        other: another seat that has a part in it, -1 for none.
-        what: action, resource, development card, place or first die; `UNKNOWN` where it is
-            hidden from whom the event was told.
-        amount: how many, or the second die.
-        seen_by: set of the seats, as bits, that see all of it.
+        seat: the seat concerned, -1 for none.
+        other: the other seat involved, -1 for none.
+        what: action, resource, development card, place or first die; `UNKNOWN` if it is hidden
+            from the viewer.
+        amount: a number of items, or the second die.
+        seen_by: set of the seats, as bits, that see the whole event.
     """
 
     kind: EventKind
@@ -57,21 +57,21 @@ _KINDS: Final = tuple(EventKind)
 
 
 def event_arrays(count: int) -> NDArray[np.int16]:
-    """(count, EVENT_ROWS, NUM_FIELDS) int16, to which the engine writes the events of decisions."""
+    """(count, EVENT_ROWS, NUM_FIELDS) int16, where the engine writes the events of decisions."""
     return np.zeros((count, EVENT_ROWS, NUM_FIELDS), np.int16)
 
 
 def decode(rows: NDArray[np.int16]) -> Events:
-    """The events of a decision that the engine wrote, (EVENT_ROWS, NUM_FIELDS) int16."""
+    """Decode the events of a decision from the engine's rows, (EVENT_ROWS, NUM_FIELDS) int16."""
     count = int(rows[0, 0])
     return tuple(Event(_KINDS[row[0]], *row[1:]) for row in rows[1 : count + 1].tolist())
 
 
 def as_seen_by(events: Iterable[Event], seat: int) -> Events:
-    """Events of a decision as one seat sees them, or with `ONLOOKER` as everybody sees them.
+    """A decision's events as one seat sees them, or with `ONLOOKER` the public ones.
 
-    Hidden points are left out. That a decision of others was forced would tell what they can't
-    play or pay: its amount is 0.
+    Hidden points are removed. For decisions of other seats the amount is 0: that a decision was
+    forced would reveal what they can't play or pay.
     """
     viewers = EVERYBODY if seat == ONLOOKER else 1 << seat
     seen = []
@@ -98,7 +98,7 @@ def outcome_of(events: Iterable[Event]) -> Outcome:
 
 
 def as_outcome(action: int, given: Any) -> Outcome:
-    """The chance outcome of an action that a caller names; None for what can't be one."""
+    """A caller's chance outcome of an action; None if it can't be one."""
     if action == ROLL:
         return _as_dice(given)
     kind = Card if action == BUY_DEVELOPMENT_CARD else Resource
@@ -117,14 +117,14 @@ def _as_dice(given: Any) -> tuple[int, int] | None:
 
 
 def outcome_code(outcome: ChanceOutcome) -> int:
-    """The number that the engine has for a chance outcome."""
+    """The engine's code of a chance outcome."""
     if isinstance(outcome, tuple):
         return 6 * (outcome[0] - 1) + outcome[1] - 1
     return int(outcome)
 
 
 def outcome_from_code(action: int, code: int) -> ChanceOutcome:
-    """The chance outcome of an action that the engine has a number for."""
+    """The chance outcome of an action with an engine code."""
     if action == ROLL:
         return code // 6 + 1, code % 6 + 1
     return Card(code) if action == BUY_DEVELOPMENT_CARD else Resource(code)
@@ -132,10 +132,10 @@ def outcome_from_code(action: int, code: int) -> ChanceOutcome:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision played, and what chance brought: None for no chance.
+    """A decision and its chance outcome, None without chance.
 
     Attributes:
-        marks: what is to be known of it in games read from elsewhere (`tables.records.moves`).
+        marks: remarks on decisions of games read from other files (`tables.records.moves`).
     """
 
     player: int
@@ -145,5 +145,5 @@ class Decision:
 
     @classmethod
     def of(cls, events: Events) -> Self:
-        """The decision that some events, of full information, tell of."""
+        """The decision of some events with full information."""
         return cls(events[0].seat, events[0].what, outcome_of(events))

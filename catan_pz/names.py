@@ -1,4 +1,4 @@
-"""Names of agents and players as they are shown: printable, on one line, of limited length."""
+"""Display names of agents and players: printable, on one line, of limited length."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from typing import Final
 from unicodedata import east_asian_width
 
 LONGEST: Final = 80
-"""Characters that are shown of a name, where nothing else is said."""
+"""The default number of characters displayed of a name."""
 
 _ELLIPSIS: Final = "…"
 _HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -22,12 +22,12 @@ def printable(text: str) -> str:
 
 
 def columns_of(text: str) -> int:
-    """Columns that printable text takes in a terminal at most: two for each wide letter."""
+    """The most columns of printable text in a terminal: two for each wide letter."""
     return sum(map(_columns, text))
 
 
 def cut(text: str, columns: int) -> str:
-    """The beginning of a text, cut to fit a number of columns of a terminal."""
+    """The beginning of a text that fits a number of terminal columns."""
     left = columns
     for k, c in enumerate(text):
         left -= _columns(c)
@@ -37,23 +37,23 @@ def cut(text: str, columns: int) -> str:
 
 
 def _columns(letter: str) -> int:
-    # Marks that go upon a letter count, too: a name may hold any number of them.
+    # Combining marks count too: a name may hold any number of them.
     return 2 if east_asian_width(letter) in "WF" else 1
 
 
 def shown(name: str, longest: int = LONGEST) -> str:
-    """A name as text for any output; what is too long ends in an ellipsis.
+    """A name as text for any output; a long name ends in an ellipsis.
 
-    Takes no longer for longer names, and leaves what it has given as it is.
+    It takes no longer for longer names, and leaves its own results unchanged.
     """
     text = printable(name[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1] + _ELLIPSIS
 
 
 def seat_names(names: Sequence[str] | None, seats: int) -> list[str]:
-    """Names of seats: "Player 0" and so on where they have none.
+    """Names of seats, by default "Player 0" and so on.
 
-    The seat's number comes after a name that others bear too.
+    The seat's number is appended to repeated names.
     """
     if names is None:
         return [f"Player {seat}" for seat in range(seats)]
@@ -62,7 +62,7 @@ def seat_names(names: Sequence[str] | None, seats: int) -> list[str]:
 
 
 def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
-    """For each of some different names the text that stands for it, different for each."""
+    """A distinct label for each of some distinct names."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
@@ -77,10 +77,10 @@ def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 
 def markdown(text: str) -> str:
-    """Text of one line for Markdown, where it looks like itself; also in a cell of a table."""
+    """Escape text of one line for Markdown, also for a table cell."""
     return _MARKUP.sub(lambda found: _HTML.get(found[0], f"\\{found[0]}"), printable(text))
 
 
 def plotted(text: str) -> str:
-    """Text for matplotlib, which takes what stands between dollar signs for formulas."""
+    """Escape text for matplotlib, which reads text between dollar signs as formulas."""
     return printable(text).replace("$", r"\$")

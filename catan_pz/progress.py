@@ -1,4 +1,4 @@
-"""The progress bar of matches, trainings and commands, by the library rich."""
+"""The progress bar of matches, trainings and commands, made with rich."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ def progress_bar(show: bool | None = None) -> "Progress":
     """A bar on standard error; its tasks need a field `note`, a text such as "1,234 frames/s".
 
     Args:
-        show: None for a bar on a terminal alone.
+        show: None for a bar only on a terminal.
     """
-    # Rich is slow to import, and commands that show no bar do without.
+    # Rich is slow to import, so commands without a bar don't.
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -37,14 +37,14 @@ def progress_bar(show: bool | None = None) -> "Progress":
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
         console=Console(stderr=True, highlight=False),
-        # Lines go above the bar on a terminal alone, not where output is written to a file.
+        # Print lines above the bar only on a terminal, not if output goes to a file.
         redirect_stdout=is_terminal(sys.stdout),
         disable=not (is_terminal(sys.stderr) if show is None else show),
     )
 
 
 def tracked(items: Iterable[T], words: str, total: int) -> Iterator[T]:
-    """Items, `total` of them, with a bar of how many are done."""
+    """Iterate over `total` items, with a progress bar."""
     with progress_bar() as bar:
         task = bar.add_task(words, total=total, note="")
         for item in items:

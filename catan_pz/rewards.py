@@ -1,8 +1,8 @@
-"""Rewards: terms counted from the events of a step, and what each reward makes of them.
+"""Rewards, computed from terms counted from the events of a step.
 
-`engine.tally` counts F small numbers for each seat in a step, one for each `RewardTerm`. Most
-rewards weigh and add these (`LinearReward`), so that one matrix product rewards a game, or a whole
-batch of games on any device. Letters: P = 4 seats (absent ones stay zero), F reward terms, B games.
+`engine.tally` counts F small numbers for each seat in a step, one per `RewardTerm`. Most rewards
+are weighted sums of these (`LinearReward`): one matrix product rewards a game, or a whole batch of
+games on any device. Letters: P = 4 seats (absent ones stay zero), F reward terms, B games.
 """
 
 from collections.abc import Collection
@@ -24,18 +24,18 @@ LARGEST_WEIGHT: Final = 1e35
 class Reward(Protocol):
     """The interface of rewards; any callable with these arguments is one.
 
-    It may have an attribute `depends_on`, each `RewardTerm` that it depends on: steps in
-    which all of these are zero for everybody then have the reward zero without a call.
+    It may have an attribute `depends_on`, the `RewardTerm`s that it depends on: in steps where all
+    of them are zero for every seat, the reward is zero without a call.
     """
 
     def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[Any]:
         """(B, 4) rewards of every seat for a step, real numbers that are finite in float32.
 
         Args:
-            terms: (B, 4, F) int8, what was counted, by seat and `RewardTerm`. The axis of seats
-                has length 4 in games of two and three players too; absent seats have zeros.
+            terms: (B, 4, F) int8, the counts by seat and `RewardTerm`. The axis of seats has
+                length 4 in games of two and three players too; absent seats have zeros.
             games: (B,) records of `engine.state.STATE`, after the step; not to be written to.
-                `games["num_players"]`, (B,), tells how many seats play.
+                `games["num_players"]`, (B,), is the number of seats in play.
         """
         ...
 
@@ -49,7 +49,7 @@ class LinearReward:
 
     Args:
         **weights: weight of each `RewardTerm`, a number from -1e35 to 1e35, by its name in lower
-            case; zero where left out. The attribute `weights` has them all, (F,) float64.
+            case; zero if omitted. The attribute `weights` has them all, (F,) float64.
     """
 
     def __init__(self, **weights: float) -> None:
@@ -64,7 +64,7 @@ class LinearReward:
 
     @property
     def depends_on(self) -> frozenset[RewardTerm]:
-        """The terms whose weight isn't zero."""
+        """The terms with non-zero weight."""
         return frozenset(term for term in RewardTerm if self.weights[term] != 0)
 
     def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
@@ -77,7 +77,7 @@ class LinearReward:
 
 
 class WinLoss(LinearReward):
-    """+1 for the winner, -1 for each other seat; nothing before."""
+    """+1 for the winner, -1 for each other seat; zero before the end."""
 
     def __init__(self) -> None:
         super().__init__(won=1.0, lost=-1.0)
@@ -110,18 +110,18 @@ class PointsHeld(LinearReward):
 
 
 class RoadHeld(LinearReward):
-    """Length of the own longest continuous road after each own move (source: as above)."""
+    """Length of the own longest continuous road after each own move; source as for `PointsHeld`."""
 
     def __init__(self) -> None:
         super().__init__(road_held=1.0)
 
 
 class GainOrPenalty(LinearReward):
-    """k for each point gained; an own decision that gains none costs k for each point held.
+    """k for each point gained; an own decision without a gain costs k for each point held.
 
     Source: Xenou, Chalkiadakis, Afantenos, "Deep Reinforcement Learning in Strategic Board
-    Game Environments", EUMAS 2018. There a learner takes only some decisions of a seat, and
-    the points are compared from one of its decisions to the next: `between` is for that.
+    Game Environments", EUMAS 2018. There a learner makes only some decisions of a seat, and points
+    are compared between its decisions: `between` does that.
     """
 
     def __init__(self, k: float = 0.01) -> None:
@@ -129,12 +129,12 @@ class GainOrPenalty(LinearReward):
         super().__init__(points_won=self.k, points_held_in_vain=-self.k)
 
     def between(self, before: int, now: int) -> float:
-        """Reward of a decision taken with `before` points when the next finds `now` points."""
+        """Reward of a decision made at `before` points if the next one is made at `now` points."""
         return self.k * (now - before) if now > before else -self.k * now
 
 
 class WinAndLead(LinearReward):
-    """At the end alone: win or loss, and `point` for each point ahead of the best other seat.
+    """At the end only: win or loss, and `point` for each point ahead of the best other seat.
 
     Source: Gendre and Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020, for two
     players.
@@ -146,7 +146,7 @@ class WinAndLead(LinearReward):
 
 
 class WinAndTerms(LinearReward):
-    """500 for a win, and dense terms on the way.
+    """500 for a win, and dense terms before.
 
     5 for a point gained (a point lost costs as much), 5 for a development card played, 1 for
     moving the robber, -0.3 for each card discarded, 2.5 for a city. Source: H. Charlesworth,
@@ -173,7 +173,7 @@ _SHARED: Final = [
 
 
 class WinAndSharedTerms(WinAndTerms):
-    """`WinAndTerms` as its published code has it: cards, robber, discards, cities pay all seats."""
+    """`WinAndTerms` as in its published code: all seats get cards, robber, discards and cities."""
 
     def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
         """(B, P) rewards for terms (B, P, F)."""
@@ -195,7 +195,7 @@ REWARDS: Final[dict[str, type[LinearReward]]] = {
 
 
 def make_reward(reward: Reward | str | None = None) -> Reward:
-    """A reward from itself, its name in `REWARDS`, or None for `WinLoss`."""
+    """A reward, given as an object, by its name in `REWARDS`, or None for `WinLoss`."""
     if reward is None:
         return WinLoss()
     if isinstance(reward, str) and reward in REWARDS:
@@ -203,12 +203,12 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
     if isinstance(reward, type) or not callable(reward):
         allowed = f"one of {sorted(REWARDS)} or an object as catan_pz.rewards.Reward describes it"
         raise not_possible("reward", reward, allowed, REWARDS)
-    dependencies(reward)  # refuses what are no terms
+    dependencies(reward)  # refuses anything but terms
     return reward
 
 
 def is_linear(reward: Reward) -> TypeGuard[LinearReward]:
-    """Whether a reward is its weighted terms and nothing else: no subclass changes them."""
+    """Whether a reward is only a weighted sum of terms, unchanged by a subclass."""
     if not isinstance(reward, LinearReward):
         return False
     own, plain = type(reward), LinearReward
@@ -216,7 +216,7 @@ def is_linear(reward: Reward) -> TypeGuard[LinearReward]:
 
 
 def weights_of(reward: Reward) -> NDArray[np.float64]:
-    """(F,) weights of a linear reward, zeros for any other, as compiled rules take them."""
+    """(F,) weights of a linear reward for compiled rules; zeros for any other reward."""
     weights = np.zeros(NUM_TERMS)
     if is_linear(reward):
         weights[:] = reward.weights
@@ -224,11 +224,11 @@ def weights_of(reward: Reward) -> NDArray[np.float64]:
 
 
 def dependencies(reward: Reward) -> int:
-    """The set of terms that a reward depends on, term k as bit k, or -1: all steps."""
+    """The set of terms that a reward depends on, term k as bit k, or -1 for all steps."""
     terms = getattr(reward, "depends_on", None)
     if isinstance(reward, LinearReward) and not is_linear(reward):
         is_inherited = type(reward).depends_on is LinearReward.depends_on
-        terms = None if is_inherited else terms  # it may look at more than its weights
+        terms = None if is_inherited else terms  # it may depend on more than its weights
     if terms is None:
         return -1
     if not isinstance(terms, Collection) or not all(isinstance(term, RewardTerm) for term in terms):
@@ -238,7 +238,7 @@ def dependencies(reward: Reward) -> int:
 
 
 def is_sparse(reward: Reward) -> bool:
-    """Whether a reward is linear and depends on the end of a game alone: no events are needed."""
+    """Whether a reward is linear and depends only on the end of a game, so needs no events."""
     end = sum(1 << term for term in (RewardTerm.WON, RewardTerm.LOST, RewardTerm.FINAL_LEAD))
     return is_linear(reward) and dependencies(reward) & ~end == 0
 
@@ -254,12 +254,12 @@ def are_finite(numbers: Any) -> bool:
 def reward_values(
     reward: Reward, terms: NDArray[np.int8], games: np.ndarray
 ) -> NDArray[np.floating[Any]]:
-    """(B, 4) the rewards of every seat for a step, zero where its terms are zero.
+    """(B, 4) the rewards of every seat for a step, zero if its terms are zero.
 
     Args:
-        reward: the reward; it gets views or copies that can't be written to, without the games
-            in which all terms that it depends on are zero.
-        terms: (B, 4, F) int8, what was counted.
+        reward: the reward; it gets read-only views or copies, without the games in which all
+            terms that it depends on are zero.
+        terms: (B, 4, F) int8, the counts.
         games: (B,) records of `engine.state.STATE`, after the step.
     """
     if is_linear(reward):
@@ -278,7 +278,7 @@ def reward_values(
 def _called(
     reward: Reward, terms: NDArray[np.int8], games: np.ndarray
 ) -> NDArray[np.floating[Any]]:
-    """The values of a reward that is called from Python, checked."""
+    """The values of a reward called from Python, checked."""
     values = np.asarray(reward(_sealed(terms), _sealed(games)))
     if values.dtype.kind not in "biuf":
         raise ValueError(f"reward {reward!r} gave {values.dtype}, must give real numbers")

@@ -45,7 +45,7 @@ BOARD_PARTS: Final = {
     "tokens": [0, *NUMBER_TOKENS],
     "harbors": _repeated(HARBOR_COUNTS),
 }
-"""The parts of a board, sorted, by the attributes of `Board`."""
+"""The parts of a board, sorted, by attribute of `Board`."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ _WORDS: Final = {
 
 
 def _named(kind: str, name: Any) -> int:
-    """The number of a terrain or resource that JSON names."""
+    """The number of a terrain or resource named in JSON."""
     names = _WORDS[kind]
     if name not in names:
         hint = did_you_mean(name, names)
@@ -138,18 +138,18 @@ def _parts(name: str, given: Iterable[Any], expected: list[int]) -> tuple[int, .
 
 
 NUM_OBSERVED: Final = 14
-"""Columns of options that observations can show; those without an option are spare and zero."""
+"""Columns for options in observations; unused ones are spare and zero."""
 
 
 class Column(NamedTuple):
-    """A number of a game's record that holds an option.
+    """A field of a game's record for an option.
 
     Attributes:
         name: the field of `engine.state.STATE`; "" for the option's own name.
-        value: the number, from the option's value.
+        value: converts the option's value to a number.
         dtype: its type.
-        observed: what an observation says if it is 1; "" where observations don't show it so.
-        of_trade: whether observations show it in games with trade alone.
+        observed: name of the flag in observations; "" if observations have no such flag.
+        of_trade: whether the flag is shown only in games with trade.
     """
 
     name: str = ""
@@ -163,9 +163,9 @@ class Option(NamedTuple):
     """The declaration of an option of `Rules`.
 
     Attributes:
-        meaning: in words.
-        check: its value as it is kept, from the option's name and what was given.
-        columns: where a game's record holds it; those of the deal have none.
+        meaning: description.
+        check: checks and converts a value, given the option's name and the value.
+        columns: fields of a game's record; options of the deal have none.
     """
 
     meaning: str
@@ -178,7 +178,7 @@ def _option(default: Any, meaning: str, check: Callable[..., Any], *columns: Col
 
 
 def _flag(default: bool, meaning: str, observed: str = "", *, of_trade: bool = False) -> Any:
-    """An option that is on or off, in a column of its own name."""
+    """An option that is on or off, in a column of the same name."""
     return _option(default, meaning, check_flag, Column(observed=observed, of_trade=of_trade))
 
 
@@ -188,7 +188,7 @@ def _number(default: int, meaning: str, low: int, high: int, column: str = "") -
 
 
 def _range(low: int, high: int, *, none: bool = False) -> Callable[[str, Any], Any]:
-    """Whole numbers from low to high; those of NumPy become plain ones, as JSON has them."""
+    """Integers from low to high; NumPy integers become plain ones for JSON."""
 
     def check(name: str, value: Any) -> int | None:
         number = plain_int(value)
@@ -210,13 +210,13 @@ def _choice(*choices: Any) -> Callable[[str, Any], Any]:
 
 
 _LONGEST_LIST: Final = 10_000
-"""Seeds of boards, or rolls of dice: they are part of every state that is written down."""
+"""The longest list of board seeds or rolls; it is part of every saved state."""
 
 
 def _word_or_list(
     words: Sequence[str], one: Callable[[Any], Any], others: str
 ) -> Callable[[str, Any], Any]:
-    """One of some words, or a list of what `one` takes, raising an error for anything else."""
+    """One of some words, or a list of items checked by `one`."""
     allowed = f"one of {words}{others}"
 
     def check(name: str, value: Any) -> str | tuple[Any, ...]:
@@ -258,8 +258,8 @@ def _board(name: str, value: Any) -> str | tuple[int, ...] | Board:
 class Rules:
     """Every option of a game; the defaults are the base game for four with trade.
 
-    `OPTIONS` tells what each means and allows. A new option comes last, so that what observations
-    show of the others keeps its place; `RuleOptions` names its type.
+    `OPTIONS` describes each and its values. A new option must come last, so that the others keep
+    their place in observations; `RuleOptions` names its type.
     """
 
     num_players: int = _number(4, "2 to 4", 2, MAX_PLAYERS)
@@ -287,7 +287,7 @@ class Rules:
         ),
     )
     max_offers_per_turn: int = _number(
-        3, "offers that the player in turn may begin", 0, 100, "max_offers"
+        3, "offers that the player in turn may make", 0, 100, "max_offers"
     )
     victory_points: int = _number(10, "points that win, 3 to 22", 3, 22)
     discard_limit: int = _number(7, "cards in hand above which a 7 costs half of them", 1, 95)
@@ -326,13 +326,13 @@ class Rules:
     )
     robber_spares_mover: bool = _flag(
         False,
-        "with the friendly robber: it spares the hexes of who moves it as well",
-        "friendly robber spares who moves it",
+        "with the friendly robber: it also spares the hexes of the player who moves it",
+        "friendly robber spares its mover",
     )
     dice_memory: bool = _flag(
         False,
-        "sums rolled lately, and sevens of a player who rolled many, come up less often",
-        "dice with a memory",
+        "recent sums, and sevens of a player who rolled many, are less likely",
+        "dice with memory",
     )
     max_offer_cards: int = _number(
         MOST_COMPOSED, "cards a side of a composed offer, 4 to 95", MOST_COMPOSED, 95
@@ -347,7 +347,7 @@ class Rules:
             )
 
     def columns(self) -> dict[str, int]:
-        """The numbers of a game's record that hold the options, by the names of `COLUMNS`."""
+        """The options as numbers of a game's record, by the names of `COLUMNS`."""
         return {
             column.name or name: int(column.value(getattr(self, name)))
             for name, option in OPTIONS.items()
@@ -355,7 +355,7 @@ class Rules:
         }
 
     def observed(self) -> list[int]:
-        """The options as observations show them, 0 or 1 each: `OBSERVED`, and zeros for spare."""
+        """The options as flags in observations, 0 or 1: `OBSERVED`, and zeros for spare ones."""
         values = self.columns()
         shown = [values[c.name] if self.trading or not c.of_trade else 0 for c in OBSERVED]
         return shown + [0] * (NUM_OBSERVED - len(shown))
@@ -367,7 +367,7 @@ class Rules:
 
     @classmethod
     def preset(cls, name: str) -> Self:
-        """The rules known by a name; `PRESETS` lists them."""
+        """The rules of a preset; `PRESETS` lists them."""
         if not isinstance(name, str) or name not in PRESETS:
             raise not_possible("rules", name, f"a Rules or one of {sorted(PRESETS)}", PRESETS)
         return cls(**PRESETS[name])
@@ -387,16 +387,16 @@ class Rules:
         rules: "Rules | str | None",
         options: Mapping[str, Any],
     ) -> "Rules":
-        """As `make`, for a class or function with arguments of its own, which errors list, too."""
+        """As `make`, for a class or function whose own arguments errors also list."""
         if not options.keys() <= OPTIONS.keys():
-            # A metaclass may hide the arguments of a class.
+            # A metaclass may hide a class's arguments.
             called = vars(taker).get("__init__", taker)
             own = set(signature(called).parameters) - {"self", "options"}
             _check_names(options, own | OPTIONS.keys())
         return cls.make(rules, **options)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as JSON values; those of `LATER` only where they aren't the defaults."""
+        """The options as JSON values, without the options of `LATER` at their defaults."""
         data = asdict(self)
         for name in LATER:
             if data[name] == type(self).__dataclass_fields__[name].default:
@@ -410,13 +410,13 @@ class Rules:
         return data
 
     def differences(self) -> dict[str, Any]:
-        """The options that aren't the defaults, as JSON values."""
+        """The options that differ from the defaults, as JSON values."""
         defaults = Rules().to_dict()
         return {k: value for k, value in self.to_dict().items() if value != defaults.get(k)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rules from JSON values; options that are missing take their defaults."""
+        """Rules from JSON values; missing options take their defaults."""
         if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
             raise not_possible("rules", data, "an object of options by name")
         _check_names(data, {*OPTIONS})
@@ -447,7 +447,7 @@ class RuleOptions(TypedDict, total=False):
 
 
 LATER: Final = ("robber_spares_mover", "dice_memory", "max_offer_cards")
-"""Options that JSON leaves out at their defaults: what was written before stays as it is."""
+"""Options omitted from JSON at their defaults, which keeps older files unchanged."""
 
 OPTIONS: Final[dict[str, Option]] = {f.name: f.metadata["option"] for f in fields(Rules)}
 """All options by name."""
@@ -457,13 +457,13 @@ COLUMNS: Final = tuple(
     for name, option in OPTIONS.items()
     for column in option.columns
 )
-"""The numbers of a game's record that hold options."""
+"""The fields of a game's record that hold options."""
 
 OBSERVED: Final = tuple(column for column in COLUMNS if column.observed)
-"""Those of them that observations show, in the order in which they do."""
+"""The columns shown in observations, in order."""
 
 _LONGEST_NAME: Final = 80
-"""Characters of an option's name that an error shows as it is."""
+"""Characters of an option's name shown unchanged in an error."""
 
 
 def _check_names(options: Mapping[str, Any], known: set[str]) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 MAX_PLAYERS: Final = 4
 NOBODY: Final = -1
-"""Seat number that stands for "no player"."""
+"""The seat number for "no player"."""
 
 NUM_HEXES: Final = 19
 NUM_VERTICES: Final = 54
@@ -25,7 +25,7 @@ CITIES_PER_PLAYER: Final = 4
 BANK_PER_RESOURCE: Final = 19
 
 MOST_COMPOSED: Final = 4
-"""Cards a side of offers composed card by card, where rules say nothing else."""
+"""Default limit of cards on each side of a composed offer."""
 
 LONGEST_ROAD_MINIMUM: Final = 5
 LARGEST_ARMY_MINIMUM: Final = 3
@@ -43,7 +43,7 @@ class Resource(IntEnum):
 
 
 class Terrain(IntEnum):
-    """What a hex shows; the first five produce the resource of the same number."""
+    """A hex's terrain; the first five produce the resource of the same number."""
 
     HILLS = 0
     FOREST = 1
@@ -67,11 +67,11 @@ CARD_NAMES: Final = tuple(card.name.lower() for card in Card)
 
 
 KNIGHT, ROAD_BUILDING, YEAR_OF_PLENTY, MONOPOLY, VICTORY_POINT = map(int, Card)
-"""The same as plain numbers: on CUDA compiled rules can't index with enums."""
+"""The cards as plain integers: compiled rules on CUDA can't index with enums."""
 
 
 class Phase(IntEnum):
-    """What the game waits for."""
+    """The kind of decision that the game waits for."""
 
     SETUP_SETTLEMENT = 0
     SETUP_ROAD = 1
@@ -106,7 +106,7 @@ LETTERED_TOKENS: Final = (5, 2, 6, 3, 8, 10, 9, 12, 11, 4, 8, 10, 9, 4, 5, 6, 3,
 """The number tokens in the order of the letters A to R printed on them."""
 
 PIPS: Final = (0, 0, 1, 2, 3, 4, 5, 0, 5, 4, 3, 2, 1)
-"""Ways out of 36 in which two dice give a number, by number token."""
+"""Rolls of two dice, out of 36, that make each number, by number token."""
 
 ROAD_COST: Final = (1, 1, 0, 0, 0)
 SETTLEMENT_COST: Final = (1, 1, 1, 1, 0)
@@ -114,4 +114,4 @@ CITY_COST: Final = (0, 0, 0, 2, 3)
 CARD_COST: Final = (0, 0, 1, 1, 1)
 
 HARBOR_EDGES: Final = (38, 61, 69, 66, 49, 18, 0, 3, 17)
-"""Edges that carry the harbors, in the order in which boards list them."""
+"""Edges with harbors, in the order of boards."""

@@ -77,7 +77,7 @@ def at_turns(record: GameRecord) -> Iterator[NDArray[np.float64]]:
 
 
 def answered(record: GameRecord, number: int) -> Iterator[Estimate]:
-    """The chance that somebody agrees to each offer, as a review has it, and whether one did."""
+    """The probability in a review that somebody agrees to each offer, and whether one did."""
     game, decisions = Game.from_snapshot(record.start), record.decisions
     seated = seated_at(game)
     net = shipped(len(seated))
@@ -96,7 +96,7 @@ def answered(record: GameRecord, number: int) -> Iterator[Estimate]:
 
 
 def priced(position: Position, agent: Agent) -> tuple[float, float] | None:
-    """What the best offer gains, by a review's prices and by simulation; None where none gains.
+    """The gain of the best offer by a review's prices and by simulation; None without a gain.
 
     In simulations it gains on those that nobody takes, most of which have one value.
     """
@@ -119,7 +119,7 @@ def priced(position: Position, agent: Agent) -> tuple[float, float] | None:
 
 
 def compare_positions() -> None:
-    """Print what the best offers gain by prices, and by simulation."""
+    """Print the gains of the best offers by prices and by simulation."""
     asked = [one for one in positions() if one.game.phase == Phase.MAIN]
     pairs = (priced(one, load("search", preset="fast")) for one in asked)
     gains = 100 * np.array([pair for pair in pairs if pair is not None])

@@ -1,4 +1,4 @@
-"""Behaviour cloning from a Parquet file of recorded games, with torch alone.
+"""Behaviour cloning from a Parquet file of recorded games, with only torch.
 
     catan-pz evaluate heuristic --against heuristic --games 400 --no-trading --records games
     catan-pz export games --parquet games.parquet
@@ -55,7 +55,7 @@ class Args:
     lr: Coefficient = 2e-3
     """learning rate of Adam, which falls towards 0"""
     against: str = "random"
-    """who plays the other seats of the evaluation"""
+    """agents in the other seats of the evaluation"""
     eval_games: Count = 400
     """games of the evaluation"""
     seed: int = 1
@@ -114,7 +114,7 @@ def model_of(net: nn.Sequential, about: DatasetCard) -> Model:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Imitate, write the model, and say how often it wins."""
+    """Imitate, write the model, and print its win rate."""
     args = parse(Args, arguments, __doc__ or "")
     torch.manual_seed(args.seed)
     about = read_card(args.data)

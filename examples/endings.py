@@ -1,4 +1,4 @@
-"""What an agent and its strongest opponent have at the end of games that it won and lost.
+"""Final positions of an agent and its strongest opponent in games won and lost.
 
     catan-pz tournament heuristic,random --players 2 --no-trading --games 40 --records games
     python examples/endings.py games heuristic
@@ -31,7 +31,7 @@ SETUP = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 
 
 def holdings(game: Game) -> NDArray[np.float64]:
-    """(P, 8) what each seat has, in the order of `COLUMNS`, with the pips of now."""
+    """(P, 8) each seat's counts, in the order of `COLUMNS`, with its present pips."""
     state, rows = game.state, []
     for seat in range(game.rules.num_players):
         own = PLACES["production"].start
@@ -47,7 +47,7 @@ def holdings(game: Game) -> NDArray[np.float64]:
 
 
 def ending(record: GameRecord) -> tuple[NDArray[np.float64], int | None]:
-    """(P, 8) what each seat had at the end, and the winner."""
+    """(P, 8) each seat's counts at the end, and the winner."""
     pips, game = None, None
     for game in record.replay():
         if pips is None and game.phase not in SETUP:
@@ -89,7 +89,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, list[NDArray[np.float64]]]:
-    """Read the games; what was found is returned, and means are printed."""
+    """Read the games; return the results, and print means."""
     options = parse_options(arguments)
     paths = sorted(options.folder.glob("*.jsonl"))
     if not paths:

@@ -52,7 +52,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def rules_of(options: argparse.Namespace, agent: Any) -> Rules:
-    """The rules of the games: a model's own, but for what the options say."""
+    """The rules of the games: the model's own, changed by the options."""
     rules: Rules | str | None = options.rules
     if rules is None and isinstance(agent, NetworkAgent):
         rules = Rules.from_dict(agent.model.rules)
@@ -97,7 +97,7 @@ def show(result: dict[str, Any]) -> str:
 
 
 def ship(name: str, model: Model, results: list[dict[str, Any]]) -> None:
-    """Put a model and its card among those of the package.
+    """Add a model and its card to the package.
 
     Raises:
         ValueError: for a name that can't be a file's, or that another agent has.

@@ -102,7 +102,7 @@ class Args(CountedArgs):
     base: str = ""
     """agent that the policy rests on: heuristic or evolved; "" for none"""
     base_bonus: float = 5.0
-    """added to the logit of what the base would play"""
+    """added to the logit of the base's action"""
     width: Count = 128
     """units in each dense layer"""
     embedding_size: Count = 32
@@ -117,12 +117,12 @@ class Args(CountedArgs):
     learning_rate: Coefficient = 1e-3
     """learning rate of Adam at the start of a round; it falls linearly to 0"""
     value_coef: Coefficient = 0.5
-    """coefficient of the squared error of who wins"""
+    """coefficient of the squared error of the predicted winner"""
 
     edge: Coefficient = 0.03
-    """by how much a candidate's win rate must be above chance level to be worth telling"""
+    """margin of a candidate's win rate above chance level that the test has to detect"""
     match_block: Count = 400
-    """games of a match between two looks at the test"""
+    """games between two evaluations of the sequential test"""
     match_games: Count = 4000
     """games of a match after which the candidate counts as no better"""
 
@@ -378,7 +378,7 @@ class Learner:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     set_up(args)
     card = training_card(args, "expert iteration", "examples/expert_iteration.py")

@@ -1,4 +1,4 @@
-"""Fits the models of answers by which the agent `value` foresees who agrees to its offers.
+"""Fits the models with which the agent `value` predicts who accepts its offers.
 
     python examples/fit_acceptance.py --games 100 --out runs/acceptance
     python examples/fit_acceptance.py --games 40 --jsettlers --out runs/acceptance
@@ -33,7 +33,7 @@ EXPLORED = 0.3
 
 
 class Answers:
-    """What a collector has heard in all its games; its copies share it."""
+    """The data of a collector from all its games; its copies share it."""
 
     def __init__(self) -> None:
         self.game, self.rng = 0, np.random.default_rng(1)
@@ -100,7 +100,7 @@ def fitted(terms: NDArray[np.float64], agreed: NDArray[np.float64]) -> NDArray[n
 
 
 def report(name: str, weights: NDArray[np.float64], held: NDArray[np.float64]) -> None:
-    """Print what the model says of answers held out, and what came."""
+    """Print the model's predictions for held-out answers, and the actual answers."""
     agreed, chances = held[:, 1], 1 / (1 + np.exp(-held[:, 2:] @ weights))
     losses = []
     for foreseen in (chances, np.full(len(held), agreed.mean())):

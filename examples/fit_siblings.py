@@ -123,12 +123,12 @@ class Sampler(ValueAgent):
                 return
             if k is None:
                 targets = results.reshape(len(kept), DRAWN, -1)[..., :seats]
-            # An exchange is a decision of the partner's as well, who sees the same positions.
+            # An exchange is also a decision of the partner, who sees the same positions.
             by_viewer = np.roll(targets[kept], -viewer, -1)
             self.found.append((features.reshape(len(kept), DRAWN, -1), by_viewer))
 
     def _exchanges(self, view: View, held: np.ndarray, offered: Offered) -> list[Sibling]:
-        """Exchanges that somebody can pay in all games: those that promise most, and any."""
+        """Exchanges that somebody can pay in all games: the most promising, and random ones."""
         swaps, found = all_offers()[0], list[Sibling]()
         swaps = swaps[(view.segments["own_hand"] >= -swaps).all(1) & (abs(swaps).sum(1) <= 3)]
         promise = np.argsort(-offered.chances * (offered.values - offered.now))
@@ -173,7 +173,7 @@ class Data(NamedTuple):
 
     @classmethod
     def read(cls, files: Sequence[Path]) -> "Data":
-        """Those of some parts."""
+        """The data of some parts."""
         held = [read_arrays(file.read_bytes()) for file in files]
         counts, features, targets = (
             torch.from_numpy(np.concatenate([one[name] for one in held]))
@@ -182,7 +182,7 @@ class Data(NamedTuple):
         return cls(torch.repeat_interleave(counts), features, targets)
 
     def differences(self, values: torch.Tensor) -> torch.Tensor:
-        """(K, P) by how much siblings are better than the mean of their decision."""
+        """(K, P) the advantage of siblings over the mean of their decision."""
         worths, count = values.mean(1), int(self.groups.max()) + 1
         sums = torch.zeros(count, worths.shape[1]).index_add(0, self.groups, worths)
         sizes = torch.bincount(self.groups, minlength=count)[:, None]
@@ -202,7 +202,7 @@ def loss_of(network: nn.Module, data: Data) -> torch.Tensor:
 
 
 def regrets(network: nn.Module, data: Data) -> NDArray[np.float64]:
-    """(G,) by how much the sibling of the highest value wins less than the best."""
+    """(G,) the loss of the sibling with the highest value against the best one."""
     with torch.no_grad():
         values = log_values(network, data.features).exp().mean(1)[:, 0].numpy()
     worths, groups = data.targets.mean(1)[:, 0].numpy(), data.groups.numpy()

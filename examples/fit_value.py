@@ -84,7 +84,7 @@ class Args(CountedArgs):
     workers: Count = 1
     """processes that play"""
     margin: Share = 0.015
-    """gain in win probability for which the agent does what the evolved player wouldn't"""
+    """gain in win probability for which the agent deviates from the evolved player"""
 
     width: Count = WIDTH
     """units of the first hidden layer, a multiple of 32"""
@@ -133,7 +133,7 @@ PLAYERS = (VALUE, VALUE, VALUE, VALUE, VALUE, EVOLVED, HEURISTIC)
 
 @dataclass(frozen=True)
 class Positions:
-    """Recorded positions, those of a game one after the other as they came."""
+    """Recorded positions, in order within each game."""
 
     features: np.ndarray
     """(N, P * F + C) float16, seats from the viewer on"""
@@ -206,7 +206,7 @@ def record(play: Callable[[int], Positions], seeds: Sequence[int], workers: int)
 
 
 def win_targets(positions: Positions, estimates: np.ndarray, decay: float) -> np.ndarray:
-    """(N, P) what each seat's win probability is to be, seats from the viewer on.
+    """(N, P) targets of each seat's win probability, seats from the viewer on.
 
     These are lambda-returns over the positions of a game: the estimate (N, P) of the next one, and
     its own target, mixed by `decay`. The last one's target is who won; zeros where nobody did.
@@ -263,7 +263,7 @@ class ValueNetwork(nn.Module):
         return [*parts, self.output.weight.T]
 
     def flat(self) -> np.ndarray:
-        """The same as a stored network has them, one after the other."""
+        """The same in the format of a stored network, concatenated."""
         return torch.cat([part.detach().reshape(-1) for part in self.parts()]).cpu().numpy()
 
 
@@ -390,7 +390,7 @@ class Learner:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Fit; returns what is also written to `result.json`."""
+    """Fit; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     set_up(args)
     card = training_card(args, "lambda-returns of games won", "examples/fit_value.py")

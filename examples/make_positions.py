@@ -38,7 +38,7 @@ PHASES = {
     Phase.DISCARD: 10,
     Phase.ROLL: 10,
 }
-"""How many of each phase, of 200."""
+"""Positions of each phase, 200 in total."""
 LAST_SETTLEMENT, LATEST = 14, 500
 """Decisions before the last settlement of the set-up, and before positions of other phases."""
 FEWEST = {Phase.ROLL: 2, Phase.CLOSE: 2}
@@ -46,9 +46,9 @@ FEWEST = {Phase.ROLL: 2, Phase.CLOSE: 2}
 TURNS, SETUP_TURNS = 8, 32
 """For which `evolved` plays on."""
 DRAWN = 64
-"""Games drawn from what the seat may know."""
+"""Games sampled from the seat's information."""
 CHUNK, HOPELESS = 64, 4.0
-"""Simulations of an action between looks at standard errors, and how many it may lag behind."""
+"""Simulations of an action between checks of standard errors, and the errors it may trail by."""
 
 
 class Position(NamedTuple):
@@ -152,7 +152,7 @@ def main() -> None:
 
 
 def tell(made: Sequence[Position]) -> str:
-    """What the set holds, and how sure its values are, in points of win probability."""
+    """The content of the set, and the accuracy of its values, in points of win probability."""
     best = np.array([one.actions[one.values.argmax()] for one in made])
     errors = 100 * np.concatenate([one.errors for one in made])
     lags = 100 * np.concatenate([one.values.max() - one.values for one in made])

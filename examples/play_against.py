@@ -41,7 +41,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def make_game(options: argparse.Namespace, agent: Any, seed: int) -> Game:
-    """The game: by a model's own rules, but for what the options say."""
+    """The game: by the model's own rules, changed by the options."""
     rules: Rules | str | None = options.rules
     if rules is None and isinstance(agent, NetworkAgent):
         rules = Rules.from_dict(agent.model.rules)
@@ -52,7 +52,7 @@ def make_game(options: argparse.Namespace, agent: Any, seed: int) -> Game:
 
 
 def ask(game: Game, options: argparse.Namespace, read: Callable[[str], str]) -> int | None:
-    """What the person chooses, or None to give up."""
+    """The person's choice, or None to give up."""
     print(board_text(game.snapshot(), viewer=options.seat, color=options.color))
     legal = {str(number): int(action) for number, action in enumerate(game.legal_actions())}
     for number, action in legal.items():

@@ -1,4 +1,4 @@
-"""What an agent offers, takes and refuses: the trades of some games, counted.
+"""Counts an agent's offers, acceptances and refusals in some games.
 
     python examples/trades.py heuristic --games 50
     python examples/trades.py runs/ppo-trade/model.npz --against heuristic --games 200
@@ -56,7 +56,7 @@ class Trades:
         self.got = np.zeros(NUM_RESOURCES, np.int64)
 
     def watch(self, game: Game, seat: int) -> None:
-        """Count what a seat does in a game."""
+        """Count a seat's trades in a game."""
         self.games += 1
 
         def listen(_game: Game, events: Events) -> None:
@@ -83,7 +83,7 @@ class Trades:
         game.listeners.append(listen)
 
     def draw(self, figure: Any) -> None:
-        """Draw what was offered and traded by size, the answers, and the cards by resource."""
+        """Draw offers and trades by size, the answers, and the cards by resource."""
         axes = figure.subplots(1, 3)
         sizes = [Counter(), Counter()]
         for counted, by_size in zip((self.made, self.closed), sizes, strict=True):

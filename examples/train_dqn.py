@@ -47,7 +47,7 @@ from catan_pz.training.sb3 import SB3Learner, make_games, train_learner
 
 @dataclass(frozen=True, kw_only=True)
 class Args(NetworkArgs):
-    """Options; those of the algorithm have the names that Stable-Baselines3 gives them."""
+    """Options; those of the algorithm are named as in Stable-Baselines3."""
 
     out: str = "runs/dqn"
     """output folder"""
@@ -273,7 +273,7 @@ class MaskedDQN(DQN):
         return given["returns"] + given["discounts"] * q_target.gather(1, best[:, None])[:, 0]
 
     def get_extra_state(self) -> dict[str, Any]:
-        """What a checkpoint needs beside what every learner has."""
+        """The checkpoint's data besides those of every learner."""
         return {
             "n_calls": self._n_calls,
             "exploration_rate": self.exploration_rate,
@@ -315,7 +315,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     set_up(args)
     league = make_opponents(args)

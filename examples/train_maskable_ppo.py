@@ -57,7 +57,7 @@ from catan_pz.training.sb3 import SB3Learner, make_games, train_learner
 
 @dataclass(frozen=True, kw_only=True)
 class Args(NetworkArgs):
-    """Options; those of the algorithm have the names that Stable-Baselines3 gives them."""
+    """Options; those of the algorithm are named as in Stable-Baselines3."""
 
     out: str = "runs/maskable_ppo"
     """output folder"""
@@ -119,7 +119,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     check_minibatches(args.batch_size, args.num_envs * args.n_steps)
     set_up(args)

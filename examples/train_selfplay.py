@@ -91,7 +91,7 @@ class Args(TrainingArgs):
     base: str = ""
     """agent that the policy rests on: heuristic or evolved; "" for none"""
     base_bonus: float = 5.0
-    """added to the logit of what the base would play"""
+    """added to the logit of the base's action"""
 
     n_steps: Count = 64
     """decisions of each game between two updates"""
@@ -129,7 +129,7 @@ class Args(TrainingArgs):
     embedding_size: Count = 32
     """size of the embedding of a vertex, edge or hex in the board network"""
     critic: Critic = "hidden"
-    """values from the policy's features, from layers of their own, or from such with all hands"""
+    """values from the policy's features, from separate layers, or from such that see all hands"""
     symmetries: bool = True
     """show each game on the board turned or reflected in one of six ways"""
     starts: str = ""
@@ -153,11 +153,11 @@ class Args(TrainingArgs):
 
 
 Aim = Literal["imitation", "critic", "ppo"]
-"""What an update learns: to play what was played, the values alone, or to play better."""
+"""Targets of an update: imitating the actions, the values only, or improving the policy."""
 
 
 class Learner:
-    """Plays rounds of games, and learns from what was played.
+    """Plays rounds of games, and learns from them.
 
     `start` is the policy that self-play began with; `frames` and `rounds` don't count imitation.
     """
@@ -333,7 +333,7 @@ def make_network(args: Args, critic: Critic) -> SelfPlayNetwork:
 
 
 def make_player(args: Args, device: torch.device) -> SelfPlayGames:
-    """The games, and who plays in them."""
+    """The games, and their players."""
     games = SelfPlayBatch(
         args.num_envs,
         args.make_rules(),
@@ -378,7 +378,7 @@ def make_run(args: Args) -> Run:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     return make_run(parse(Args, arguments, __doc__ or "")).train()
 
 

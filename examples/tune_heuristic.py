@@ -134,7 +134,7 @@ class Tuning:
         return self.done % self.args.eval_every == 0 or self.done == self.args.generations
 
     def evaluate(self) -> str:
-        """The mean's win rate on games of its own, with its interval; its weights are written."""
+        """The mean's win rate in separate games, with its interval; its weights are written."""
         weights, games = self.weights_at(self.strategy.mean), self.args.eval_games
         won = self.won(weights, games, EVALUATION_SEED)
         chosen = {name: getattr(weights, name) for name in self.names}

@@ -142,7 +142,7 @@ def edited(path: Path, old: str, new: str) -> str:
         ('"kind": "end_turn"', '"kind": "roll"', "is illegal"),
         ('"outcome": [', '"outcome": [3, 3], "was": [', "the result is|is illegal|can't"),
         ('{"result"', '{"none"', "is cut short"),
-        ('"victory_points": 4', '"victory_points": 5', "other rules than|the result is"),
+        ('"victory_points": 4', '"victory_points": 5', "rules must be those of|the result"),
     ],
 )
 def test_a_broken_recording_is_named_and_nothing_is_written(

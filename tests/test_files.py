@@ -84,10 +84,10 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
 def test_what_is_no_regular_file_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         check_writable(path)
     for odd in (path, Path("/dev/zero")):
-        with pytest.raises(ValueError, match="it is no regular file"):
+        with pytest.raises(ValueError, match="not a regular file"):
             read_text(odd)
     with pytest.raises(IsADirectoryError):
         read_text(tmp_path)
@@ -130,10 +130,10 @@ def test_texts_are_read_as_any_system_writes_them(tmp_path: Path) -> None:
 def test_each_name_stands_once_in_an_object() -> None:
     assert read_json('{"a": [{"b": 1}, {"b": 2}]}') == {"a": [{"b": 1}, {"b": 2}]}
     for text in ('{"a": 1, "a": 1}', '[{"b": {"c": 0, "a": 1, "a": 2}}]'):
-        with pytest.raises(ValueError, match="the entry 'a' stands twice"):
+        with pytest.raises(ValueError, match="the entry 'a' occurs twice"):
             read_json(text)
     many = [f'"{k}": 0' for k in range(100_000)]
-    with pytest.raises(ValueError, match="the entry '99999' stands twice"):
+    with pytest.raises(ValueError, match="the entry '99999' occurs twice"):
         read_json(f"{{{', '.join([*many, many[-1]])}}}")
 
 
@@ -233,7 +233,7 @@ def test_members_that_share_their_bytes_count_each() -> None:
     ],
 )
 def test_what_is_no_archive_of_arrays_is_named(content: bytes) -> None:
-    with pytest.raises(ValueError, match=r"archive of arrays|Object arrays|other things|header"):
+    with pytest.raises(ValueError, match=r"archive of arrays|Object arrays|only arrays|header"):
         read_arrays(content)
 
 

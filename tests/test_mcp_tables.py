@@ -103,7 +103,7 @@ def test_each_seat_sees_its_own_and_none_the_record() -> None:
             news = re.findall("^- (.*)$", text, re.MULTILINE)
             assert news[0].startswith("you ")
             assert news == (await call("history", seat=mover, last=len(news))).splitlines()
-        with pytest.raises(LookupError, match="everybody's cards"):
+        with pytest.raises(LookupError, match="all players' cards"):
             await call("replay", seat=seats[0])
         with pytest.raises(LookupError, match="without --advice"):
             await call("advise", seat=seats[0])

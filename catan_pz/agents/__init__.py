@@ -1,4 +1,4 @@
-"""Players: what they are asked, hosts for them, and some to play against."""
+"""Agents: their interface, their hosts, and some opponents."""
 
 from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.registry import load, names, register

@@ -61,7 +61,7 @@ Seated = Callable[[Any, int], Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Views:
-    """What the seats to move may know in K games, and nothing else.
+    """The information of the seats to move in K games.
 
     Attributes:
         observations: (K, N) int8, in natural units, relative to the seat to move.
@@ -125,7 +125,7 @@ class Agent(ABC):
     Only `act` must be implemented. Hosts seat copies, made by `copy.copy` for each seat of each
     game. On each copy they call `reset` once, `act` for each of its decisions, `observe` after
     each decision of anyone, then `end` and `close` once each, also where the game breaks off.
-    What a game changes of an agent must be created in `reset`.
+    All state of a game must be created in `reset`.
 
     Attributes:
         name: for tables of results; by default that of the class.
@@ -226,7 +226,7 @@ class Agent(ABC):
 
 
 class WrappingAgent(Agent):
-    """An agent that holds another one, and passes on to it what it hears of the game.
+    """An agent that wraps another one, and forwards the events of the game to it.
 
     `reset` of the subclass sets `inner`, a copy that was reset, or None where there is none.
     """
@@ -264,7 +264,7 @@ class BatchAgent(Agent):
 
     @abstractmethod
     def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
-        """(K,) a legal action in each game, in each by its own row alone, of any integer type."""
+        """(K,) a legal action in each game, from its own row only, of any integer type."""
 
     def act(self, view: View) -> int:
         """`act_batch` in one game, by the next number of the random stream."""

@@ -1,6 +1,6 @@
 """The board network on a CPU, in compiled code.
 
-`board_program` says what is computed: for a few games at a time, whose numbers a core's cache
+`board_program` describes the computation: for a few games at a time, whose numbers a core's cache
 holds. Letters as there, and K games.
 """
 
@@ -38,7 +38,7 @@ _HAND: Final = PLACES["own_hand"].start
 
 @kernel
 def gather(table: ConstInt64Matrix, one: Matrix, x: Matrix, y: Matrix, back: bool) -> None:
-    """Add to each row of a table what is at the places in it, or the other way."""
+    """Add to each row of a table the rows of its places, or the reverse."""
     for k in range(len(table)):
         for i in range(0, table.shape[1], 2):
             this, further = table[k, i], table[k, i + 1] - table[k, i]
@@ -54,7 +54,7 @@ def gather(table: ConstInt64Matrix, one: Matrix, x: Matrix, y: Matrix, back: boo
 
 @kernel
 def rectify(sign: Float32Array, y: Float32Array) -> None:
-    """Zeros in y where there is no positive number in `sign`."""
+    """Set y to zero where `sign` isn't positive."""
     for k in range(len(y)):
         y[k] *= np.float32(sign[k] > np.float32(0))
 

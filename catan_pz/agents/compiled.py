@@ -51,7 +51,7 @@ _PLAYERS: dict[type[Agent], int] = {
 
 
 class Players(NamedTuple):
-    """The players of whole games, and scratch for what they see."""
+    """The players of whole games, and scratch space for their views."""
 
     policies: Int64Array  # (P,)
     weights: WeightRows  # (P,)
@@ -70,7 +70,7 @@ class Outcomes(NamedTuple):
     decisions: Int64Array  # (K,) decisions of each player in all games
 
     def won(self, player: int) -> int:
-        """How many games a player won."""
+        """The number of games won by a player."""
         return int((self.winners == player).sum())
 
 

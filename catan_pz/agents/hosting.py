@@ -62,7 +62,7 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
 
 
 class FromBelief:
-    """Answers `View.resample` from what the seat may know; it holds no reference to the game."""
+    """Answers `View.resample` from the seat's information; it holds no reference to the game."""
 
     __slots__ = ("_belief", "_known", "_rules")
 
@@ -130,7 +130,7 @@ class SeatedAgent:
 
     @property
     def view(self) -> View:
-        """What the seat may know now."""
+        """The seat's current view."""
         if self._shows_state:
             return view_of(self._game, self.seat, TrueState(self._game.copy()))
         if self._belief is None:

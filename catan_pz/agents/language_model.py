@@ -33,7 +33,7 @@ MOST_AT_ONCE: Final = 64
 """Questions of one process that may wait for answers at the same time."""
 
 FAILURES_IN_A_ROW: Final = 3
-"""Unanswered questions in a row after which a game goes on without the model."""
+"""Unanswered requests in a row after which a game continues without the model."""
 
 _MOST_BYTES: Final = 1_000_000
 """Of a response."""
@@ -74,7 +74,7 @@ _TOOL: Final = {
 
 @dataclass
 class Usage:
-    """What a model's decisions cost.
+    """The cost of a model's decisions.
 
     Attributes:
         questions: sent to the server, repairs included.
@@ -275,7 +275,7 @@ class LanguageModelAgent(Agent):
         return (self._fallback(view),)
 
     def _limit_passed(self) -> str:
-        """Why the model isn't asked any more in this game; "" if it is."""
+        """The reason why the model is no longer called in this game; "" if it is."""
         used, (seconds, cost) = self.game_usage, self._limits
         if self._failures >= FAILURES_IN_A_ROW:
             return f"no answer to {FAILURES_IN_A_ROW} questions in a row"

@@ -26,7 +26,7 @@ class Mixture(WrappingAgent):
 
     Args:
         members: agents, or their names.
-        weights: how often each is sampled, in proportion; None for equally often.
+        weights: sampling weight of each; None for equal weights.
     """
 
     name = "mixture"

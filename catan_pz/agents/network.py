@@ -61,7 +61,7 @@ class DenseNetwork:
         if self.activation not in ACTIVATIONS:
             raise not_possible("network: activation", self.activation, f"one of {ACTIVATIONS}")
         if not self.arrays:
-            raise ValueError("network: it has no layers, must have one or more")
+            raise ValueError("network: layers must be one or more, got none")
         shapes: dict[str, tuple[int, ...]] = {}
         for k, (before, after) in enumerate(pairwise(self._sizes)):
             shapes |= {f"weight_{k}": (after, before), f"bias_{k}": (after,)}
@@ -88,7 +88,7 @@ class DenseNetwork:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a file must contain besides the arrays."""
+        """Entries that a file must contain besides the arrays."""
         return {"activation": self.activation}
 
     def text(self) -> str:

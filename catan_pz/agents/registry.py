@@ -52,7 +52,7 @@ def _shipped() -> list[str]:
 
 
 def names() -> list[str]:
-    """Names that `load` knows, those of the models that come with the package included."""
+    """The names that `load` accepts, those of the shipped models included."""
     return [*(name for name in _HOMES if not name.endswith(":")), *_shipped()]
 
 

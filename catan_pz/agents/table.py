@@ -88,7 +88,7 @@ class Table:
         return self.game.is_over or self.game.is_truncated
 
     def view(self, seat: int) -> View:
-        """What a seat may know now."""
+        """The current view of a seat."""
         seated = self._seated[check_seat(seat, self.game.rules.num_players)]
         return view_of(self.game, seat) if seated is None else seated.view
 
@@ -146,7 +146,7 @@ class Table:
 
 
 def decide_once(rules: Rules, agent: Agent) -> None:
-    """Let an agent decide in a game of its own, which compiles what games with it need."""
+    """Let an agent decide in a separate game, which compiles the code for its games."""
     game = Game(rules, 0)
     seats = rules.num_players
     with Table(game, [None] * seats, seat_seeds(0, seats)) as table:

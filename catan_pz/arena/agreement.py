@@ -1,4 +1,4 @@
-"""Recorded decisions against what an agent would have played, and its win probabilities."""
+"""Recorded decisions compared with an agent's choices, and the agent's win probabilities."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ class ComparedDecision(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """An agent's win probability for the player who begins a turn, and whether that one won."""
+    """An agent's win probability for the player who begins a turn, and whether that player won."""
 
     game: int
     probability: float
@@ -108,7 +108,7 @@ def compare_record(
 
 
 class Share(NamedTuple):
-    """How often something came true, with a 95 % interval by games (Wilson's for a single game)."""
+    """The rate of an event, with a 95 % interval by games (Wilson's for a single game)."""
 
     rate: float
     interval: Interval
@@ -160,7 +160,7 @@ def agreement_table(choices: Sequence[ComparedDecision]) -> str:
 
 
 class Bin(NamedTuple):
-    """Estimates within a tenth: their number, their mean, and how often they came true."""
+    """Estimates within a tenth: their number, their mean, and the observed rate."""
 
     number: int
     mean: float
@@ -202,7 +202,7 @@ def calibration_table(bins: Iterable[Bin]) -> str:
 
 
 def draw_calibration(axes: Any, bins: Sequence[Bin], agent: str) -> None:
-    """Draw how often estimates came true, with intervals, beside the line of perfect ones."""
+    """Plot observed rates with intervals against the line of perfect estimates."""
     axes.plot([0, 100], [0, 100], color=FAINT, linewidth=1, linestyle=":")
     for one in bins:
         axes.plot(

@@ -28,7 +28,7 @@ WIDTH: Final = 1024
 """Games played at the same time."""
 
 _SHARE_FREE: Final = 16
-"""Games are started once one slot in this many is free, since a start has a cost of its own."""
+"""Games are started once one slot in this many is free, since each start has a fixed cost."""
 
 _SHARE_KEPT: Final = 4
 """Where no game waits, free slots are dropped once only one in this many is taken."""
@@ -51,7 +51,7 @@ def play_games(
 
 
 class _Columns(NamedTuple):
-    """What is kept of the games beside their states, a row for each slot."""
+    """The data of the games besides their states, a row for each slot."""
 
     streams: NDArray[np.uint64]  # (W, P) seeds of the seats' random streams
     entrants: NDArray[np.int64]  # (W, P) who sits there

@@ -1,4 +1,4 @@
-"""Entrants of a match: agents with names, made anew in each process."""
+"""Entrants of a match: agents with names, created in each process."""
 
 import hashlib
 import json
@@ -60,7 +60,7 @@ class Entrant:
         as_agent(self.source).check_rules(rules)
 
     def isolated(self) -> "Entrant":
-        """The same entrant in a process of its own, which a program has anyway."""
+        """The same entrant in a separate process, which a program has anyway."""
         if self.is_program:
             return self
         return replace(self, is_isolated=True, is_batched=False, has_batcher=False)
@@ -119,7 +119,7 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
 
 
 def _is_batched(agent: Agent) -> bool:
-    """Whether an agent's choices depend on `act_batch` alone."""
+    """Whether an agent's choices depend only on `act_batch`."""
     single = ("act", "reset", "observe", "end", "close")
     return (
         agent.stateless

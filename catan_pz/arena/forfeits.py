@@ -1,4 +1,4 @@
-"""Forfeits: why an agent loses a game that it cannot play on, and who wins it."""
+"""Forfeits: why an agent loses a game that it can't continue, and who wins it."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -20,7 +20,7 @@ CALLS: Final = (RESET, ACT, OBSERVE, END)
 
 
 class ForfeitWarning(UserWarning):
-    """Games of a match were forfeited, so that its win rates are not of strength alone."""
+    """Games of a match were forfeited, so its win rates don't only measure strength."""
 
 
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
@@ -40,7 +40,7 @@ def error_reason(error: BaseException) -> str:
 
 
 def checked_answer(game: Game, answer: Any) -> tuple[int, str | None]:
-    """An agent's answer as an action, and the reason of a forfeit where it isn't a legal one."""
+    """An agent's answer as an action, and the reason of a forfeit if it isn't legal."""
     try:
         # Once: the answer is an object of the agent's, and may be another number each time.
         action = as_action(answer)

@@ -179,7 +179,7 @@ class ArenaGame:
 
     @contextmanager
     def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
-        """Time a call by which an agent is told something."""
+        """Time a call that notifies an agent."""
         self._monitor.begin(seat, self._call)
         start = time.perf_counter()
         try:
@@ -192,7 +192,7 @@ class ArenaGame:
 
     @property
     def asked(self) -> tuple[Agent, View]:
-        """The copy that is to move, and what it may know."""
+        """The copy that is to move, and its view."""
         agent = self._table.agents[self.game.player]
         assert agent is not None
         return agent, self._table.view(self.game.player)
@@ -346,7 +346,7 @@ def result_of(
 def replay(
     config: MatchConfig, scheduled: ScheduledGame, actions: Sequence[int]
 ) -> tuple[Game, list[int]]:
-    """The game after some actions, and how often each seat decided; writes the game's record."""
+    """The game after some actions, and each seat's count of decisions; writes the game's record."""
     seed = config.seed_of(scheduled)
     game = Game(config.rules, seed)
     record = record_of(config, scheduled, game)

@@ -37,13 +37,13 @@ RECORDED: Final = 2
 """Games that are recorded of each round."""
 
 ROBOTS: Final = ("jsettlers:smart", "jsettlers:fast")
-"""Entrants that sit at tables of their own, all but one seat of each."""
+"""Entrants that play at their own tables, with all seats but one."""
 
 TABLE_GAMES: Final = 40
 """A round at such tables, of one agent against robots of one kind."""
 
 PlayAtTable = Callable[[AgentSpec, str, Path], Result]
-"""Plays a round of an agent against `ROBOTS` of a kind into a file, or goes on with that."""
+"""Plays or continues a round of an agent against `ROBOTS` of a kind, in a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +104,7 @@ class Ladder:
 
     @cached_property
     def robots(self) -> dict[str, str]:
-        """The names of those entrants that are `ROBOTS`, by what they are."""
+        """Kinds of those entrants that are `ROBOTS`, with their names."""
         return {spec: name for name, spec in self.entrants.items() if spec in ROBOTS}
 
     def play(

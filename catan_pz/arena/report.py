@@ -45,7 +45,7 @@ def lineup_title(names: Iterable[str]) -> str:
 
 
 def to_markdown(result: Result) -> str:
-    """A page of Markdown: what was played, win rates, seats, ratings."""
+    """A Markdown page: the match, win rates, seats, ratings."""
     if not result.games:
         return "No block of games is complete.\n"
     result = result.labelled()
@@ -64,7 +64,7 @@ def to_markdown(result: Result) -> str:
 
 
 def forfeit_lines(result: Result) -> list[str]:
-    """A line for each entrant that forfeited games: how many, and the reason of the first."""
+    """A line for each entrant that forfeited games: their number, and the reason of the first."""
     if not result.ends()[FORFEIT]:
         return []
     labelled = result.labelled()
@@ -112,10 +112,10 @@ def _summary(result: Result) -> str:
 
 
 def _dealt(result: Result) -> str:
-    """A sentence on what the games have in common."""
+    """A sentence on the common settings of the games."""
     count = Counter((game.block, game.lineup) for game in result.games)
     if any(n < len(seatings(result.lineups[lineup])) for (_, lineup), n in count.items()):
-        return "Another table drew seats, boards and dice, for each game anew."
+        return "Another table drew seats, boards and dice anew for each game."
     rules = result.rules
     is_scripted = not isinstance(rules.dice, str)
     dice = " with the same dice" if is_scripted or has_common_dice(rules) else ""

@@ -189,7 +189,7 @@ class Result:
         )
 
     def reported(self, name: str) -> dict[str, float]:
-        """Totals of what an entrant gave by `Agent.report`."""
+        """Totals of an entrant's figures from `Agent.report`."""
         totals: Counter[str] = Counter()
         for game in self.games:
             for who, report in zip(game.seats, game.reports, strict=False):
@@ -208,12 +208,12 @@ class Result:
 
     @property
     def played(self) -> tuple[str, ...]:
-        """Names of those who played, in the order of `names`."""
+        """Names of the players, in the order of `names`."""
         there = {name for game in self.games for name in game.seats}
         return tuple(name for name in self.names if name in there)
 
     def ends(self) -> dict[str, int]:
-        """How many games ended by victory, by the limit of turns, and by forfeit."""
+        """The number of games ended by victory, by the turn limit, and by forfeit."""
         count = Counter(game.end for game in self.games)
         return {end: count[end] for end in get_args(End)}
 

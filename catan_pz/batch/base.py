@@ -1,4 +1,4 @@
-"""What batches share: those on the CPU and on CUDA, and those on the CPU among threads."""
+"""Shared parts of batches on the CPU and on CUDA, and of batches with threads."""
 
 import os
 import warnings
@@ -39,16 +39,16 @@ MOST_GAMES: Final = 2**31 - 1
 """The most games of a batch."""
 
 THREADS_PER_CORE: Final = 4
-"""The most threads of a batch, for each core of the machine."""
+"""The most threads of a batch per core of the machine."""
 
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
-"""Games that a thread takes at a time: enough to be worth a call, some microseconds of work,
-and few enough that none waits long for the last."""
+"""Games that a thread takes at a time: enough for some microseconds of work, and few enough that
+no thread waits long for the last."""
 
 
 class Interruptible:
-    """Notices that a change was interrupted. For one thread at a time, and never copied.
+    """Detects interrupted changes. For one thread at a time, and never copied.
 
     Attributes:
         changes: grows with each change.
@@ -58,38 +58,38 @@ class Interruptible:
     _is_whole = True
 
     def _change(self, change: Callable[..., None], *arguments: Any) -> None:
-        """Call what changes the games; unless it returns, the next call asks for `reset`."""
+        """Call a function that changes the games; if it is interrupted, only `reset` helps."""
         self._is_whole = False
         self.changes += 1
         change(*arguments)
         self._is_whole = True
 
     def _take_back(self) -> None:
-        """Note that a change did nothing."""
+        """Record that a change did nothing."""
         self._is_whole = True
         self.changes -= 1
 
     def _check_whole(self) -> None:
         if not self._is_whole:
-            raise RuntimeError("a call before this one didn't come to its end: call reset() first")
+            raise RuntimeError("an earlier call was interrupted: call reset() first")
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         """Refuse copies, which would share arrays and threads."""
         raise TypeError(
-            f"a {type(self).__name__} can't be copied or pickled: make another one, and give it "
+            f"a {type(self).__name__} can't be copied or pickled: make another one and give it "
             "the state or the games of this one"
         )
 
 
 class ThreadedGames(Interruptible):
-    """B games of the same rules on which compiled calls are shared out among threads.
+    """B games of the same rules, distributed over threads for compiled calls.
 
     Attributes:
         games: (B,) records of `engine.state.STATE`.
-        seeds: (B,) uint64, seeds of the games that are on.
+        seeds: (B,) uint64, seeds of the current games.
     """
 
-    _KEPT: ClassVar[tuple[str, ...]]  # names of the arrays that the future rests on
+    _KEPT: ClassVar[tuple[str, ...]]  # names of the arrays that determine the future
 
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
         self.rules = rules
@@ -106,7 +106,7 @@ class ThreadedGames(Interruptible):
         self._starts = NextGames(self.seeds, deal_of(rules))
         self._script = script_of(rules)
         if numba.config.DISABLE_JIT:
-            threads = 1  # others would only wait for the interpreter
+            threads = 1  # more would only wait for the interpreter
         chunk = self.num_games
         if threads > 1:
             shared = max(FEWEST_GAMES_AT_ONCE, self.num_games // (8 * threads))
@@ -115,18 +115,18 @@ class ThreadedGames(Interruptible):
         self._pool = make_thread_pool(self.num_games, threads, chunk)
 
     def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
-        """The results of an entry point for one part of the games after the other.
+        """The results of an entry point for each part of the games.
 
-        They are zero where it has none; the next call writes to the same array.
+        They are zero if it returns none; the next call overwrites the array.
         """
         return self._pool.run(function, self.games, *arguments)
 
     def _prepare(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-        """What `_share_out` does, as a call that can be repeated."""
+        """`_share_out` as a repeatable call."""
         return self._pool.prepare(function, self.games, *arguments)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
-        """A copy of actions (B,) as int64, all of them legal; the same array at each call."""
+        """A copy of legal actions (B,) as int64; the same array at each call."""
         chosen = self._given
         chosen[:] = integers(actions, self.num_games, "actions")
         num_actions = self.rules.num_actions
@@ -137,18 +137,18 @@ class ThreadedGames(Interruptible):
         return chosen
 
     def _complain(self, i: int, action: int, whose: str = "") -> None:
-        """Say why an action is not legal in game i."""
+        """Raise an error with the reason why an action is not legal in game i."""
         try:
             self.game(i).check(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"game {i}: {whose}{error}") from None
 
     def _kept(self) -> dict[str, NDArray[Any]]:
-        """The arrays of a state by name, without the underscore of private ones."""
+        """The arrays of a state by name, without the underscores of private names."""
         return {name.lstrip("_"): getattr(self, name) for name in self._KEPT}
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name."""
+        """Copies of all arrays that determine the future, by name."""
         self._check_whole()
         return {name: array.copy() for name, array in self._kept().items()}
 
@@ -173,12 +173,12 @@ class ThreadedGames(Interruptible):
         return Game.from_games(self.games[i : i + 1].copy(), self.rules)
 
     def close(self) -> None:
-        """Let the threads go; steps then run on one."""
+        """Release the threads; later steps run on the caller's thread."""
         self._pool.close()
 
 
 class BatchOptions(RuleOptions, total=False):
-    """Keywords of `make_batch` that go for every device."""
+    """Keywords of `make_batch` for every device."""
 
     observation: bool | str | Encoder
     reward: Reward | str | None
@@ -188,18 +188,18 @@ class BatchOptions(RuleOptions, total=False):
 
 
 class Host:
-    """Where a batch on the CPU keeps its arrays: in NumPy's memory, which compiled code reaches."""
+    """Allocates a batch's arrays on the CPU: in NumPy's memory, which compiled code can access."""
 
     def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
-        """Zeros to be given out; `dtype` is NumPy's."""
+        """Zeros for an output array; `dtype` is NumPy's."""
         return np.zeros(shape, dtype)
 
     def own(self, array: NDArray[Any]) -> Any:
-        """An array that only compiled code sees."""
+        """An array for compiled code only."""
         return array
 
     def view(self, array: Any) -> Any:
-        """What is given out, as compiled code takes it."""
+        """An output array as compiled code takes it."""
         return array
 
     def copy(self, target: Any, source: NDArray[Any]) -> None:
@@ -243,7 +243,7 @@ class Batch(Interruptible, ABC):
             check_output(self.encoder, self.units)
 
     def _make_shared(self, masks: Any, observations: Any) -> None:
-        """Make the other arrays that are given out, and bundle all for compiled code.
+        """Make the other output arrays and bundle all of them for compiled code.
 
         Masks are (B, A) and observations (B, N), on CUDA (A, B) and (N, B).
         """
@@ -266,19 +266,19 @@ class Batch(Interruptible, ABC):
         self._outcome = StepOutcome(*map(view, told))
 
     def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
-        """Zeros of the kind that the batch gives out, arrays or tensors; `dtype` is NumPy's."""
+        """Zeros in the batch's kind of array, NumPy's or tensors; `dtype` is NumPy's."""
         return self._device.zeros(shape, dtype)
 
     @cached_property
     def observation(self) -> Any:
-        """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
+        """Encoded observations of the players to move: (B, ...) arrays; None without an encoder."""
         return None if self.encoder is None else self._encode()
 
     @cached_property
     def global_state(self) -> Any:
-        """(B, M) float32, what `raw_env.state()` gives, for critics, never for players.
+        """(B, M) float32, as `raw_env.state()`, for critics, never for players.
 
-        None if it isn't on.
+        None if it is off.
         """
         return self._full_states() if self._has_global_state else None
 
@@ -289,8 +289,8 @@ class Batch(Interruptible, ABC):
     def set_reward(self, reward: Reward | str | None) -> None:
         """Change to another linear reward from the next step on.
 
-        The reward that the batch was made with, which settles what games count, must be linear,
-        too; where it depends on the end of a game alone, so must the new one.
+        The original reward, which determines what games count, must be linear too. If it depends
+        only on the end of a game, so must the new one.
         """
         made = make_reward(reward)
         for one in (made, self._first_reward):
@@ -302,27 +302,27 @@ class Batch(Interruptible, ABC):
         self._device.copy(self._weights, weights_of(made))
 
     def reset(self, seed: int | None = None) -> None:
-        """Start all games anew; game i from seed + i (modulo 2**64)."""
+        """Restart all games; game i from seed + i (modulo 2**64)."""
         first = drawn_seed() if seed is None else check_seed(seed)
         self._change(self._restart, seeds_from(first, self.num_games))
 
     def reset_finished(self) -> None:
-        """Start the next game in every place whose game is finished."""
+        """Start the next game in place of every finished one."""
         self._report()
         self._change(self._deal, WHERE_FINISHED)
 
     def place_games(self, numbers: Any, games: np.ndarray, *, check: bool = True) -> None:
-        """Let positions take the places of some games: the batch goes on from them.
+        """Replace some games by other positions; the batch continues from these.
 
-        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
+        `reward`, `done` and `truncated` still describe the last step, `seeds` the next game.
 
         Args:
             numbers: (K,) games of the batch, each once.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
-                JSON state that is `Game.from_snapshot(state).games`.
-            check: whether positions that break the rules are refused. What `View.resample_many`
-                gives needs no check, and at tables of others it may not pass, whose bank may be
-                unlimited. Without it derived fields (`engine.state.DERIVED`) are taken as they are.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules; from
+                a JSON state: `Game.from_snapshot(state).games`.
+            check: whether positions that break the rules are refused. Records of
+                `View.resample_many` need no check, and at followed tables may fail it, as the
+                bank may be unlimited. Without it derived fields (`engine.state.DERIVED`) are kept.
         """
         records = (sound_records if check else records_in_range)(games, self.rules)
         chosen = integers(numbers, len(records), "numbers")
@@ -337,9 +337,9 @@ class Batch(Interruptible, ABC):
         self._change(self._place, records, sources)
 
     def play_random(self, steps: int = 1) -> None:
-        """Play random legal actions in every game, `steps` of them, drawn as `sample` draws.
+        """Play `steps` random legal actions in every game, drawn like those of `sample`.
 
-        Where a game is finished and none follows, nothing happens.
+        Finished games without a next one are skipped.
         """
         steps = check_count("steps", steps, least=0)
         self._report()
@@ -348,11 +348,11 @@ class Batch(Interruptible, ABC):
             self._change(self._play, True)
 
     def _report(self) -> None:
-        """Raise an error that is due before the games may change."""
+        """Raise a pending error before the games change."""
         self._check_whole()
 
     def _restart(self, seeds: NDArray[np.uint64]) -> None:
-        """Start all games from seeds (B,)."""
+        """Restart all games from seeds (B,)."""
         self._device.copy(self._starts.seeds, seeds)
         self._device.copy(self._rng_states, ~seeds)
         for array in (self._rewards, self.done, self.truncated):
@@ -362,7 +362,7 @@ class Batch(Interruptible, ABC):
 
     @abstractmethod
     def _make_arrays(self) -> None:
-        """Make the arrays, by `_make_shared` those that every device has."""
+        """Make the arrays, those of every device with `_make_shared`."""
 
     @abstractmethod
     def _encode(self) -> Any: ...
@@ -372,15 +372,15 @@ class Batch(Interruptible, ABC):
 
     @abstractmethod
     def _deal(self, where: int) -> None:
-        """Start games where a rule of `batch.steps` says so."""
+        """Start games selected by a rule of `batch.steps`."""
 
     @abstractmethod
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
-        """Take up the record `sources[i]` as game i, unless that is `NOT_PLACED`."""
+        """Put the record `sources[i]` in place of game i, unless it is `NOT_PLACED`."""
 
     @abstractmethod
     def _play(self, drawing: bool) -> None:
-        """Play the actions given, or (`drawing`) random ones."""
+        """Play the given actions, or random ones if `drawing`."""
 
 
 def seeds_from(first: int, count: int) -> NDArray[np.uint64]:

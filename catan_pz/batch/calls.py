@@ -1,8 +1,8 @@
-"""Calls on many games at once, by the same rules as for one; compiled on first use.
+"""Calls on many games at once, with the same rules as for one; compiled on first use.
 
-Each takes the games from `first` up to `last`, so that threads can share a batch. Calls on parts
-of a batch that run at the same time begin at different games: `events[first]` is the memory of each
-for events, where a log has any.
+Each takes the games from `first` up to `last`, so that threads can share a batch. Concurrent
+calls on parts of a batch start at different games: `events[first]` is the memory of each for
+events, if the log has any.
 """
 
 from catan_pz.batch.steps import (
@@ -36,14 +36,14 @@ from catan_pz.observation import encode, global_state
 
 ALL_LEGAL = -1
 BITS = 64
-"""Of a word."""
+"""Bits of a word."""
 NO_STEP = -1
-"""The last step of a seat that has not decided in a game."""
+"""The last step of a seat without a decision in the game."""
 
 
 @kernel
 def spell_mask(s: State, mask: Int8Array) -> None:
-    """What `legal.write_mask` does, 64 actions at once: each time some are written once more."""
+    """`legal.write_mask`, 64 actions at a time; the words overlap."""
     last = mask.shape[0] - BITS
     for word in range(last // ACTIONS_PER_WORD + 1):
         spell_bits(mask, ACTIONS_PER_WORD * word, s.legal[word])
@@ -54,7 +54,7 @@ def spell_mask(s: State, mask: Int8Array) -> None:
 
 @kernel
 def show_row(games: States, i: int, shown: Shown) -> None:
-    """Write what is given out of game i."""
+    """Write the outputs of game i."""
     s = games[i]
     shown.players[i] = s.player
     spell_mask(s, shown.masks[i])
@@ -99,7 +99,7 @@ def first_illegal(
 def find_illegal(
     games: States, first: int, last: int, actions: Int64Array, num_actions: int
 ) -> int:
-    """What `first_illegal` finds."""
+    """Entry point of `first_illegal`."""
     return first_illegal(games, first, last, actions, num_actions)
 
 
@@ -126,10 +126,10 @@ def step_games(  # wide: all that a step reads and writes
     starts: NextGames,
     shown: Shown,
 ) -> int:
-    """Play an action in every game that goes on; the next games follow if `following`.
+    """Play an action in every unfinished game; the next games start if `following`.
 
-    Where an action is given that isn't one of `num_actions` or not legal nothing is played; returns
-    what `first_illegal` finds. With 0 for `num_actions` all are known to be legal.
+    If an action isn't legal or not below `num_actions`, nothing is played. Returns the result of
+    `first_illegal`. With `num_actions` 0 all actions are assumed to be legal.
     """
     if num_actions > 0:
         found = first_illegal(games, first, last, choices.actions, num_actions)
@@ -165,7 +165,7 @@ def scale_observations(
 def observe_everything(
     games: States, first: int, last: int, vectors: Int8Matrix, states: Float32Matrix
 ) -> None:
-    """Write everything about each game, in natural units and scaled."""
+    """Write the full state of each game, in natural units and scaled."""
     for i in range(first, last):
         global_state.observe_all(games[i], vectors[i])
         global_state.scale_all(vectors[i], states[i])
@@ -175,10 +175,10 @@ def observe_everything(
 def begin_decisions(
     players: Int8Array, begun: BoolArray, step: int, rewards: Float32Matrix, last_steps: Int64Matrix
 ) -> None:
-    """Start the sums (B, P) of rewards of seats that have just decided, and of all in new games.
+    """Reset the reward sums (B, P) of seats that have just decided, and of all seats in new games.
 
-    `begun` (B,) tells whether it was the first decision of a game; `last_steps` (B, P) holds the
-    steps of the last decisions, NO_STEP before the first of a game.
+    `begun` (B,) is whether it was the first decision of a game. `last_steps` (B, P) holds the
+    steps of the last decisions, NO_STEP before the first one of a game.
     """
     for i in range(players.shape[0]):
         if begun[i]:

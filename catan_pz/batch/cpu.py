@@ -1,4 +1,4 @@
-"""Many games at once on the CPU: arrays given out once, written in place at each step."""
+"""Many games at once on the CPU: output arrays are allocated once and written in place."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -23,28 +23,27 @@ from catan_pz.terms import MAX_PLAYERS
 class CpuBatch(ThreadedGames, Batch):
     """B games of the same rules, stepped together.
 
-    Game i is the game that `Game(rules, seed + i)` is, whatever the batch's size and the
-    number of threads. When it is finished the next one starts in its place within the same
-    step: `done` and `reward` tell of the one that ended, mask and observation are the new
-    one's.
+    Game i is the game of `Game(rules, seed + i)`, whatever the batch's size and the number of
+    threads. When it is finished the next one starts in its place within the same step: `done`
+    and `reward` describe the old game, mask and observation the new one.
 
-    Arguments are those of `make_batch`, but for the device.
+    Arguments are those of `make_batch`, except the device.
 
     Attributes:
         games: (B,) records of `engine.state.STATE`.
         encoder: of the observations, or None.
-        units: (B, N) int8, what the player to move sees, in natural units; None where it isn't
-            written.
+        units: (B, N) int8, the observation of the player to move, in natural units; None if it
+            isn't written.
         mask: (B, A) int8, 1 for each legal action; zeros for a finished game.
         player: (B,) int8, the seat to move.
-        reward: (B, P) float32, of each seat for the last step.
+        reward: (B, P) float32, each seat's reward for the last step.
         done: (B,) bool, whether the last step ended a game.
-        truncated: (B,) bool, whether it did so by the limit of turns.
-        winner: (B,) int8, the seat that won in the last step, -1 where none did.
-        seeds: (B,) uint64, seeds of the games that are on.
+        truncated: (B,) bool, whether it did so at the turn limit.
+        winner: (B,) int8, the seat that won in the last step, -1 for none.
+        seeds: (B,) uint64, seeds of the current games.
 
-    All arrays are views of the same memory at each step, but for observations of other
-    encoders than "units", "flat" and "dict", and the global state: these are new ones.
+    All arrays are views of the same memory at each step, except observations of encoders other
+    than "units", "flat" and "dict", and the global state: these are new arrays.
 
     A batch is not thread-safe. After an interrupted call the next one asks for `reset`.
     """
@@ -91,21 +90,21 @@ class CpuBatch(ThreadedGames, Batch):
         self._share_out(batch_calls.place_games, records, sources, self._shown)
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, B and reward."""
+        """Continue from a result of `get_state` for the same rules, B and reward."""
         check_arrays(state, self._kept())
         records = sound_records(state["games"], self.rules)
         if self.auto_reset:
-            check_unfinished(records)  # it would wait for ever
+            check_unfinished(records)  # it would wait forever
         self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
         super()._copy_from(state, records)
-        self._place(records, np.arange(self.num_games))  # writes what follows from the games
+        self._place(records, np.arange(self.num_games))  # writes the outputs of the games
 
     def sample(self) -> NDArray[np.int64]:
-        """(B,) a random legal action for each game, -1 where it is finished.
+        """(B,) a random legal action for each game, -1 for finished games.
 
-        The array is the same at each call. Draws don't touch the chance of the games.
+        The array is the same at each call. Draws don't affect the games' own random streams.
         """
         self._check_whole()
         self._sample_all()
@@ -115,15 +114,15 @@ class CpuBatch(ThreadedGames, Batch):
         """Play an action in every game.
 
         Args:
-            actions: (B,) of any integer type; -1 where the game is finished and waits, in which
-                nothing happens. One that isn't legal raises an error, and no game is touched.
+            actions: (B,) of any integer type; -1 for a finished game that waits, which is
+                skipped. An illegal action raises an error, and no game is changed.
 
-        Where the reward raises, the step is played nonetheless and its rewards are zero.
+        If the reward raises, the step is played nonetheless and its rewards are zero.
         """
         self._check_whole()
         if self._parts == 1:
             self._given[:] = integers(actions, self.num_games, "actions")
-        else:  # one part of the games may not be played before all are checked
+        else:  # check all parts of the games before playing any
             self._checked(actions)
         self._change(self._play, False)
 
@@ -138,7 +137,7 @@ class CpuBatch(ThreadedGames, Batch):
         try:
             self._rewards[:] = reward_values(self._reward, self._terms, self.games)
             self._rewards[(self._actions if drawing else self._given) == NO_ACTION] = 0
-        finally:  # also where the reward failed, so that the next step can be played
+        finally:  # also if the reward failed, so that the next step can be played
             if self.auto_reset and self.done.any():
                 self._deal(WHERE_FINISHED)
             self._is_whole = True
@@ -163,7 +162,7 @@ class CpuBatch(ThreadedGames, Batch):
             self._scoring,
             self._scratch,
             self._outcome,
-            int(self._is_linear and self.auto_reset),  # others have to see how games ended
+            int(self._is_linear and self.auto_reset),  # other rewards need the ends of games
             self._starts,
             self._shown,
         )

@@ -1,4 +1,4 @@
-"""Many games at once on a GPU: the same games as on the CPU, in torch tensors that stay there."""
+"""Many games at once on a GPU: the same games as on the CPU, in torch tensors on the device."""
 
 from typing import Any, Final
 
@@ -23,17 +23,16 @@ _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
 
 
 class CudaBatch(Batch):
-    """B games of the same rules, stepped together on a GPU, one thread a game.
+    """B games of the same rules, stepped together on a GPU, one thread per game.
 
-    What `CpuBatch` is on the CPU, game by game and byte for byte, but for the rounding of rewards
-    whose terms cancel each other. Arguments and attributes are those of `CpuBatch`, but that
-    rewards must be linear, there are no threads, and arrays are torch tensors. The games lie along
-    the contiguous axis of `units` and `mask`. All tensors are views of the same device memory at
-    each step, but for observations of other encoders than "units" and the global state.
+    It equals `CpuBatch` byte for byte, except for rounding in rewards whose terms cancel each
+    other. Arguments and attributes are the same, but rewards must be linear, there are no threads,
+    and arrays are torch tensors. Games are the contiguous axis of `units` and `mask`. All tensors
+    are views of the same device memory at each step, except observations of encoders other than
+    "units", and the global state.
 
-    `step` copies nothing to the host and does not wait for the device. An illegal action is
-    therefore reported by a later call, at the latest by `synchronize`: no game has been touched
-    since.
+    `step` copies nothing to the host and doesn't wait for the device. A later call, at the latest
+    `synchronize`, reports an illegal action; no game has been changed since.
     """
 
     def _make_arrays(self) -> None:
@@ -97,9 +96,9 @@ class CudaBatch(Batch):
         self._place_all(self._games, own(records), own(sources), self._shown)
 
     def sample(self) -> Any:
-        """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.
+        """(B,) int64 tensor, a random legal action for each game, -1 for finished games.
 
-        The tensor is the same at each call. Draws don't touch the chance of the games.
+        The tensor is the same at each call. Draws don't affect the games' own random streams.
         """
         self._check_whole()
         self._sample_all(self._games, self._rng_states, self._drawn.actions)
@@ -109,8 +108,8 @@ class CudaBatch(Batch):
         """Play an action in every game.
 
         Args:
-            actions: (B,) tensor or array of any integer type, legal; -1 where the game is
-                finished and waits, in which nothing happens.
+            actions: (B,) tensor or array of any integer type, legal; -1 for a finished game that
+                waits, which is skipped.
         """
         self._report()
         self._given[:] = self._device.integers(actions, self.num_games)
@@ -136,7 +135,7 @@ class CudaBatch(Batch):
         )
 
     def synchronize(self) -> None:
-        """Wait for the device, and report an illegal action of any step before."""
+        """Wait for the device, and report an illegal action of an earlier step."""
         self._device.synchronize()
         self._report_refused()
 
@@ -149,7 +148,7 @@ class CudaBatch(Batch):
             return
         self._device.synchronize()
         i, action = int(self._told[0]), int(self._told[1])
-        self.changes += 1  # steps that were counted since have not been played
+        self.changes += 1  # steps counted since then were not played
         self._clear_refusal()
         try:
             self.game(i).check(action)
@@ -162,7 +161,7 @@ class CudaBatch(Batch):
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
-        """(B,) a copy of the seeds of the games that are on."""
+        """(B,) a copy of the current games' seeds."""
         return self._device.to_host(self._starts.seeds)
 
     @property
@@ -176,12 +175,12 @@ class CudaBatch(Batch):
         return Game.from_games(self._device.to_host(self._games[i : i + 1]), self.rules)
 
     def close(self) -> None:
-        """Wait for the device; the memory goes back when the batch is forgotten."""
+        """Wait for the device; its memory is released with the batch."""
         self._device.synchronize()
 
 
 def bytes_a_game(rules: Rules, *, observation: bool = True) -> int:
-    """Device memory that each game of a batch takes."""
+    """Device memory in bytes per game of a batch."""
     numbers = SIZE if observation else 0
     rest = 8 + 8 + 2 * 8 + 4 * MAX_PLAYERS + 1 + 1 + 1 + 1  # seed, sampler, actions, reward, flags
     return STATE.itemsize + numbers + rules.num_actions + rest

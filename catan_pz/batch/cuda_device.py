@@ -1,4 +1,4 @@
-"""Where a batch on CUDA keeps its arrays and launches its kernels: a GPU, or the simulator."""
+"""Allocates arrays and launches kernels of a batch on CUDA: a GPU, or the simulator."""
 
 import gc
 import warnings
@@ -27,7 +27,7 @@ def open_device() -> "Gpu | SimulatedGpu":
 
 
 class Gpu:
-    """The current GPU of torch: tensors for all that is given out, numba's arrays for the rest."""
+    """The current GPU of torch, with tensors for outputs and numba's arrays for the rest."""
 
     def __init__(self) -> None:
         try:
@@ -43,7 +43,7 @@ class Gpu:
             )
         try:
             reason = "" if cuda.is_available() else "numba does not"
-        except Exception as error:  # where a library is missing, such as libNVVM
+        except Exception as error:  # if a library is missing, such as libNVVM
             reason = f"numba can't use it ({error})"
         if reason:
             raise RuntimeError(
@@ -55,10 +55,10 @@ class Gpu:
         cuda.select_device(self._index)
 
     def check_memory(self, needed: int, what: str) -> None:
-        """Raise a `MemoryError` where the free memory is less than is needed."""
+        """Raise a `MemoryError` if less memory is free than needed."""
         memory = self._torch.cuda
         free, total = memory.mem_get_info(self._index)
-        if needed > free:  # what is forgotten may not have gone back yet
+        if needed > free:  # unused memory may not have been released yet
             gc.collect()
             cuda.current_context().deallocations.clear()
             memory.empty_cache()
@@ -70,12 +70,12 @@ class Gpu:
             )
 
     def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
-        """A tensor to be given out."""
+        """A tensor of zeros for output."""
         kind = self._torch.from_numpy(np.zeros(0, dtype)).dtype
         return self._torch.zeros(shape, dtype=kind, device=f"cuda:{self._index}")
 
     def own(self, array: NDArray[Any]) -> Any:
-        """A copy of an array on the device, for kernels alone."""
+        """A copy of an array on the device, for kernels only."""
         self._finish_stream()
         copied = cuda.to_device(np.ascontiguousarray(array))
         cuda.default_stream().synchronize()
@@ -86,31 +86,31 @@ class Gpu:
         return cuda.as_cuda_array(tensor)
 
     def shared_with_host(self, values: NDArray[Any]) -> Any:
-        """An array in memory of the host that kernels can write to."""
+        """An array in host memory that kernels can write to."""
         array = cuda.mapped_array(values.shape, values.dtype)
         array[:] = values
         return array
 
     def copy(self, target: Any, source: NDArray[Any]) -> None:
-        """Write into an array of `own`, after what torch's stream has begun."""
+        """Write into an array of `own`, in order after the work on torch's stream."""
         self._finish_stream()
         target.copy_to_device(source)
         cuda.default_stream().synchronize()
 
     def to_host(self, array: Any) -> NDArray[Any]:
-        """A copy of an array of `own` in the host's memory, after what torch's stream has begun."""
+        """A copy of an array of `own` in host memory, in order after the work on torch's stream."""
         self._finish_stream()
         return array.copy_to_host()
 
     def _finish_stream(self) -> None:
-        # Numba copies on the default stream, which doesn't wait for torch's other ones.
+        # Numba copies on the default stream, which doesn't wait for torch's other streams.
         self._torch.cuda.current_stream(self._index).synchronize()
 
     def integers(self, given: Any, count: int) -> Any:
         """Actions (B,) of any integer type as an int64 tensor on the device."""
         torch = self._torch
         if not (isinstance(given, torch.Tensor) or hasattr(given, "__cuda_array_interface__")):
-            given = integers(given, count, "actions")  # torch takes fewer arrays than NumPy
+            given = integers(given, count, "actions")  # torch accepts fewer arrays than NumPy
         tensor = torch.as_tensor(given, device=f"cuda:{self._index}")
         if tuple(tensor.shape) != (count,):
             raise ValueError(f"actions have shape {tuple(tensor.shape)}, must have ({count},)")
@@ -130,7 +130,7 @@ class Gpu:
                 stream = self._torch.cuda.current_stream(self._index).cuda_stream
                 if stream not in on_streams:
                     given = cuda.external_stream(stream) if stream else 0
-                    with warnings.catch_warnings():  # of small batches
+                    with warnings.catch_warnings():  # about small batches
                         warnings.filterwarnings("ignore", "Grid size")
                         on_streams[stream] = made[blocks, THREADS_A_BLOCK, given]
                 on_streams[stream](*arguments)
@@ -140,15 +140,15 @@ class Gpu:
         return launch
 
     def synchronize(self) -> None:
-        """Wait until all is done."""
+        """Wait until all work is done."""
         self._torch.cuda.synchronize(self._index)
 
 
 class SimulatedGpu(Host):
-    """Numba's simulator: kernels as plain Python, arrays of NumPy; far too slow but to test."""
+    """Numba's simulator: kernels as plain Python, NumPy arrays; very slow, for tests."""
 
     def check_memory(self, needed: int, what: str) -> None:
-        """There is always enough."""
+        """Do nothing: host memory isn't checked."""
 
     def own(self, array: NDArray[Any]) -> NDArray[Any]:
         """A copy."""
@@ -165,21 +165,21 @@ class SimulatedGpu(Host):
 
         def launch(kernel: Any) -> Callable[..., None]:
             def call(*arguments: Any) -> None:
-                _compiled(kernel)[num_games, 1](*arguments)  # which other batches set otherwise
+                _compiled(kernel)[num_games, 1](*arguments)  # other batches have other sizes
 
             return call
 
         return launch
 
     def synchronize(self) -> None:
-        """All is done."""
+        """Do nothing: kernels are synchronous."""
 
 
 @cache
 def _compiled(kernel: Any) -> Any:
     """A kernel for all batches, compiled at its first launch or taken from the cache."""
     for called in rules_called_by(kernel):
-        called.disable_compile(False)  # rules are closed to signatures that they lack
+        called.disable_compile(False)  # rules refuse new signatures
     made = cuda.jit(kernel)
     if not config.ENABLE_CUDASIM:
         use_kernel_cache(made, kernel)

@@ -1,9 +1,9 @@
-"""Kernels that play batches on a GPU: one thread a game, out of the same rules as everywhere.
+"""Kernels that play batches on a GPU: one thread per game, with the same rules as elsewhere.
 
-They are the calls of `batch.calls`. Observations and masks lie with the games along the last
-axis, so that neighbouring threads write neighbouring bytes. Each game's record is staged in local
-memory, which the hardware interleaves among threads. It is copied word by word: the assignment of
-a record is a loop over its bytes.
+They are the calls of `batch.calls`. Games are the last axis of observations and masks, so
+neighbouring threads write neighbouring bytes. Each game's record is staged in local memory, which
+the hardware interleaves among threads. It is copied word by word, as assigning a record is a loop
+over its bytes.
 """
 
 from typing import Final
@@ -40,7 +40,7 @@ from catan_pz.terms import MAX_PLAYERS
 WORDS: Final = STATE.itemsize // 8
 
 _FIRST, _TOLD = 0, 1
-"""What `refused` holds: the place of the first illegal action, and whether the host knows."""
+"""Items of `refused`: the place of the first illegal action, and whether the host knows."""
 
 
 @kernel
@@ -53,7 +53,7 @@ def take_in(words: Int64Array, games: States, i: int) -> None:
 
 @kernel
 def give_out(words: Int64Array, games: States, i: int, shown: Shown) -> None:
-    """Write the staged record back as game i, and what is given out of it."""
+    """Write the staged record back as game i, and its outputs."""
     records, s = games.view(np.int64), words.view(STATE)[0]
     for w in range(WORDS):
         records[i * WORDS + w] = words[w]
@@ -66,7 +66,7 @@ def give_out(words: Int64Array, games: States, i: int, shown: Shown) -> None:
 def deal_kernel(
     games: States, refused: Int64Array, where: int, starts: NextGames, shown: Shown
 ) -> None:
-    """Start games; none if an action was refused, of which the host has yet to be told."""
+    """Start games; none if an action was refused that the host doesn't know about yet."""
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_FIRST] == NOTHING_REFUSED and is_due(games[i], where):
         words = cuda.local.array(WORDS, "int64")
@@ -91,14 +91,14 @@ def sample_kernel(games: States, rng_states: UInt64Array, actions: Int64Array) -
 
 
 def observe_everything_kernel(games: States, vectors: Int8Matrix) -> None:
-    """Write everything about each game."""
+    """Write the full state of each game."""
     i = cuda.grid(1)
     if i < games.shape[0]:
         observe_all(games[i], vectors[:, i])
 
 
 def check_kernel(games: States, actions: Int64Array, num_actions: int, refused: Int64Array) -> None:
-    """Note the first game whose action is not legal."""
+    """Record the first game with an illegal action."""
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_TOLD] == 0:
         if not may_be_played(games[i], actions[i], num_actions):
@@ -116,9 +116,9 @@ def step_kernel(
     starts: NextGames,
     shown: Shown,
 ) -> None:
-    """Play a legal action in every game that goes on; none if one was refused.
+    """Play a legal action in every unfinished game; none if one was refused.
 
-    Place and action that were refused are told in `told`, memory that the host sees.
+    A refused action and its place are written to `told`, in memory visible to the host.
     """
     i = cuda.grid(1)
     if i >= games.shape[0]:

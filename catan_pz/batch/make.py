@@ -21,8 +21,8 @@ def make_batch(
 ) -> CpuBatch | CudaBatch:
     """Many games of the same rules, stepped together.
 
-    Game i of a batch is the game that `Game(rules, seed + i)` is, byte for byte, whatever the
-    batch's size, the device and the number of threads.
+    Game i of a batch equals `Game(rules, seed + i)` byte for byte, whatever the batch's size, the
+    device and the number of threads.
 
     Args:
         num_games: B.
@@ -31,10 +31,10 @@ def make_batch(
         observation: True for observations in natural units (int8), an `Encoder` or its name for
             another form, False for none.
         reward: a `Reward`, its name, or None for win and loss; on "cuda" a `LinearReward`.
-        seed: of game 0; game i has the seed + i. Drawn at random where None.
-        threads: how many threads share a step; on "cpu" alone.
-        auto_reset: whether finished games are followed at once.
-        global_state: whether there is a `global_state`: full information, for critics alone.
+        seed: of game 0; game i has seed + i. Drawn at random if None.
+        threads: number of threads that share a step; on "cpu" only.
+        auto_reset: whether the next game starts as soon as one is finished.
+        global_state: whether there is a `global_state`: full information, for critics only.
         **options: replace single options of the rules.
     """
     check_choice("device", device, DEVICES)

@@ -1,7 +1,7 @@
-"""Calls on many games at once in which one seat of each is a learner's; compiled on first use.
+"""Calls on many games in which one seat of each is a learner's; compiled on first use.
 
-The others' actions come from outside, or are drawn here. Each call takes the games from `first` up
-to `last`, as those of `batch.calls` do.
+The other seats' actions come from outside or are drawn here. Like the calls of `batch.calls`,
+each takes the games from `first` up to `last`.
 """
 
 from typing import NamedTuple
@@ -25,9 +25,9 @@ from catan_pz.observation import encode
 
 
 class Learners(NamedTuple):
-    """The learner of each game: (B,) its seat, its rewards, ends, and whether others are to move.
+    """The learner of each game: (B,) its seat, rewards, ends, and whether an opponent is to move.
 
-    `seat` is the one that learners get when games start, negative for one drawn.
+    `seat` is the learner's seat in new games; negative to draw it.
     """
 
     seat: int
@@ -39,9 +39,9 @@ class Learners(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Places whose actions are drawn at random, a set, counted from the learner's seat.
+    """Set of places whose actions are drawn at random, counted from the learner's seat.
 
-    `rng_states` are the random streams (B,) that they are drawn from.
+    `rng_states` are the random streams (B,) of these draws.
     """
 
     places: int
@@ -68,16 +68,16 @@ def play_decision(s: State, i: int, a: int, scoring: Scoring, log: Log, learners
 def play_drawn(
     s: State, i: int, drawn: Drawn, scoring: Scoring, log: Log, learners: Learners
 ) -> None:
-    """Play on in game i while those are to move whose actions are drawn at random."""
+    """Play game i while a seat whose actions are drawn at random is to move."""
     while not is_finished(s) and is_drawn(s, i, drawn, learners):
         play_decision(s, i, draw_action(s, i, drawn.rng_states), scoring, log, learners)
 
 
 @kernel
 def show_to_seat(s: State, i: int, learners: Learners, shown: Shown) -> None:
-    """Write what the player to move sees, or the learner once game i is finished, and the mask.
+    """Write the view of the player to move, or of the learner if game i is finished, and the mask.
 
-    Notes whether an opponent is to move.
+    Also records whether an opponent is to move.
     """
     seat = int(learners.seats[i])
     viewer = seat if is_finished(s) else int(s.player)
@@ -99,9 +99,9 @@ def deal_seats(
     learners: Learners,
     shown: Shown,
 ) -> None:
-    """Start games for learners and play up to their first decision, as far as others are drawn.
+    """Start games for learners and play drawn actions up to the first other decision.
 
-    The game's seed settles all that is drawn.
+    The game's seed determines all draws.
     """
     events = scratch.events[0 if scoring.detail == ENDS else first]
     for i in range(first, last):
@@ -130,9 +130,9 @@ def play_seats(
     learners: Learners,
     shown: Shown,
 ) -> int:
-    """Play a legal action in every game that waits for one, and the drawn ones that follow.
+    """Play a legal action in every waiting game, and the drawn ones that follow.
 
-    Returns how many games have come to their end.
+    Returns the number of games that ended.
     """
     finished = 0
     events = scratch.events[0 if scoring.detail == ENDS else first]
@@ -154,7 +154,7 @@ def play_seats(
 def draw_waiting(
     games: States, first: int, last: int, drawn: Drawn, learners: Learners, actions: Int64Array
 ) -> None:
-    """Draw an action in every game that waits for one of those whose actions are drawn."""
+    """Draw an action in every game that waits for a seat with drawn actions."""
     for i in range(first, last):
         if learners.waiting[i] and is_drawn(games[i], i, drawn, learners):
             actions[i] = draw_action(games[i], i, drawn.rng_states)

@@ -1,7 +1,7 @@
-"""What happens in one place of a batch, as rules: the same on the CPU and on CUDA.
+"""The steps of one game of a batch, as rules: the same on the CPU and on CUDA.
 
-`games[i]` is the game, on CUDA a copy in the thread's own memory; arrays of the batch have it at
-`place`.
+`games[i]` is the game, on CUDA a copy in the thread's own memory. Its index in the batch's
+arrays is `place`.
 """
 
 from typing import NamedTuple
@@ -30,25 +30,25 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY
 WHERE_FINISHED = 0
 EVERYWHERE = 1
 FROM_SEEDS = 2
-"""Where games are started: the next one in places whose game is finished, the next one
-in every place, or in every place the one of its seed."""
+"""Which games are started: the next one in place of each finished game, the next one in every
+place, or in every place the one of its seed."""
 
 NOT_PLACED = -1
-"""In place of a position: the game goes on."""
+"""Source of a place without a new position: the game continues."""
 
 NOTHING_REFUSED = 2**62
-"""Place of the first illegal action where all are legal."""
+"""Place of the first illegal action if all are legal."""
 
 
 class NextGames(NamedTuple):
-    """Where the next games come from: (B,) seeds of the games that are on, and their deal."""
+    """The next games: (B,) seeds of the current games, and their deal."""
 
     seeds: UInt64Array
     how: Deal
 
 
 class Shown(NamedTuple):
-    """What batches give out of each game: seat to move, mask and, if `observing`, observation."""
+    """Outputs of each game: seat to move, mask and, if `observing`, observation."""
 
     observing: int
     players: Int8Array
@@ -57,7 +57,7 @@ class Shown(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Actions (B,), given or (`drawing`) drawn at random from (B,) random streams."""
+    """Actions (B,): given, or (`drawing`) drawn from random streams (B,)."""
 
     drawing: int
     actions: Int64Array
@@ -65,7 +65,7 @@ class Choices(NamedTuple):
 
 
 class Scoring(NamedTuple):
-    """How games are played and rewarded: scripted dice, the detail of logs, (F,) weights."""
+    """How games are played and rewarded: scripted dice, detail of logs, (F,) weights."""
 
     script: Int8Matrix
     detail: int
@@ -73,14 +73,14 @@ class Scoring(NamedTuple):
 
 
 class LogMemory(NamedTuple):
-    """Memory for logs: events (B, ...), or one row where none are written; terms (B, P, F)."""
+    """Memory of logs: events (B, ...), or one row if none are written; terms (B, P, F)."""
 
     events: Int16Cube
     terms: Int8Cube
 
 
 class StepOutcome(NamedTuple):
-    """What the last step was: (B, P) rewards, (B,) ends and winners."""
+    """Outcome of the last step: (B, P) rewards, (B,) ends and winners."""
 
     rewards: Float32Matrix
     done: BoolArray
@@ -90,14 +90,14 @@ class StepOutcome(NamedTuple):
 
 @kernel
 def is_due(s: State, where: int) -> bool:
-    """Whether a game is to be started in the place of this one."""
+    """Whether a new game is to be started in place of this one."""
     return where != WHERE_FINISHED or is_finished(s)
 
 
 @kernel
 @rare
 def deal_in_place(games: States, i: int, place: int, where: int, starts: NextGames) -> None:
-    """Start a game; the next one has a hash of the seed."""
+    """Start a game; the next one's seed is a hash of this seed."""
     seeds = starts.seeds
     if where != FROM_SEEDS:
         seeds[place] = chance.scramble(seeds[place] + chance.GAMMA)
@@ -106,7 +106,7 @@ def deal_in_place(games: States, i: int, place: int, where: int, starts: NextGam
 
 @kernel
 def draw_action(s: State, i: int, rng_states: UInt64Array) -> int:
-    """A legal action of the game in place i, each equally likely; NO_ACTION if it is finished."""
+    """A random legal action of the game in place i, uniform; NO_ACTION if it is finished."""
     rng_states[i] += chance.GAMMA
     n = legal.count_legal(s)
     if n == 0:
@@ -116,7 +116,7 @@ def draw_action(s: State, i: int, rng_states: UInt64Array) -> int:
 
 @kernel
 def may_be_played(s: State, a: int, num_actions: int) -> bool:
-    """Whether an action is legal; none is where the game is finished, and there alone."""
+    """Whether an action is legal; for a finished game only the absence of one is."""
     if a == NO_ACTION:
         return is_finished(s)
     return 0 <= a < num_actions and legal.is_legal(s, a)
@@ -125,7 +125,7 @@ def may_be_played(s: State, a: int, num_actions: int) -> bool:
 @kernel
 @rare
 def weigh(terms: Int8Matrix, weights: Float64Array, reward: Float32Array) -> None:
-    """Weigh the terms (P, F) into the reward of each seat."""
+    """Reduce the terms (P, F) to the reward of each seat."""
     for p in range(MAX_PLAYERS):
         total = 0.0
         for term in range(weights.shape[0]):
@@ -143,7 +143,7 @@ def play_in_place(
     log: Log,
     outcome: StepOutcome,
 ) -> None:
-    """Play a step, if there is one, and note what it was."""
+    """Play a step, if there is one, and record its outcome."""
     s, actions, reward = games[i], choices.actions, outcome.rewards[place]
     if choices.drawing:
         actions[place] = draw_action(s, place, choices.rng_states)

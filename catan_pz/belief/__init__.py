@@ -1,4 +1,4 @@
-"""What a player can conclude about hidden hands and cards, exactly, and states drawn from it."""
+"""Exact beliefs of a player about hidden hands and cards, and states drawn from them."""
 
 from catan_pz.belief.hand_events import HandsChanged, HoldingShown, hand_events
 from catan_pz.belief.tracker import OWN_CUSTOMS, Belief, TableCustoms, bounds_of

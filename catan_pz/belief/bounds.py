@@ -1,7 +1,7 @@
-"""Bounds on hidden hands by public events: the cheap companion of the exact belief.
+"""Bounds on hidden hands from public events: the cheap companion of the exact belief.
 
-The fixpoint rules are those of `engine.hands`, but written for bounds instead of distances from the
-truth: they don't need the truth, and serve to check the engine.
+The fixpoint rules are those of `engine.hands`, but in terms of bounds instead of distances from
+the truth. So they don't need the truth, and serve to check the engine.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from catan_pz.belief.hand_events import (
 class HandBounds:
     """The fewest and the most cards of each resource that each player can hold.
 
-    Bounds of several observers have one more axis, the first; an update applies to all of them.
+    Bounds of several observers have an extra first axis; an update applies to all of them.
 
     Attributes:
         missing: (R,) cards of the totals that may have been discarded face down.
@@ -41,13 +41,13 @@ class HandBounds:
 
     @classmethod
     def known(cls, hands: ArrayLike) -> "HandBounds":
-        """Bounds of hands (P, R) that are known."""
+        """Bounds of known hands (P, R)."""
         known = np.array(hands, np.int64)
         return cls(known, known, known.sum(1), known.sum(0))
 
     @classmethod
     def of_sums(cls, sizes: ArrayLike, totals: ArrayLike) -> "HandBounds":
-        """Bounds of hands of which only the sums are known."""
+        """Bounds of hands with only their sums known."""
         most = np.minimum.outer(np.array(sizes, np.int64), np.array(totals, np.int64))
         return cls(np.zeros_like(most), most, sizes, totals)
 
@@ -65,7 +65,7 @@ class HandBounds:
         return bounds
 
     def copy(self) -> "HandBounds":
-        """Independent bounds of the same content."""
+        """An independent copy."""
         return self._of({name: array.copy() for name, array in vars(self).items()})
 
     def __getitem__(self, observer: int) -> "HandBounds":
@@ -73,7 +73,7 @@ class HandBounds:
         return self._of({name: array[observer] for name, array in vars(self).items()})
 
     def update(self, event: HandEvent) -> None:
-        """Take in an event; one observer at a time a theft or a discard face down."""
+        """Apply an event; a theft or a face-down discard requires bounds of one observer."""
         match event:
             case HandsChanged(changes):
                 self._shift(np.array(changes, np.int64))
@@ -95,7 +95,7 @@ class HandBounds:
         self.most += changes
         self.sizes += changes.sum(1)
         self.totals += changes.sum(0)
-        # Bounds that move along with the truth stay as narrow as they were.
+        # Bounds that move along with the truth stay equally narrow.
         if self.least.min() < 0:
             np.maximum(self.least, 0, out=self.least)
             self.tighten()
@@ -124,7 +124,7 @@ class HandBounds:
         self._shift(changes)
 
     def _take_unseen(self, victim: int, thief: int | None) -> None:
-        """An unseen card of the victim goes to the thief, or to the bank."""
+        """Move an unseen card from the victim to the thief, or to the bank."""
         possible = np.flatnonzero(self.most[victim] > 0)
         if len(possible) == 1:
             self._move(victim, thief, int(possible[0]))
@@ -139,13 +139,13 @@ class HandBounds:
         self.tighten()
 
     def _note_missing(self) -> None:
-        """Narrow what all hands together can hold of each resource."""
+        """Narrow the totals of each resource in all hands together."""
         least = np.maximum(self.totals - self.missing, self.least.sum(-2))
         np.minimum(self.totals, self.most.sum(-2), out=self.totals)
         np.maximum(self.totals - least, 0, out=self.missing)
 
     def tighten(self) -> None:
-        """Narrow the bounds until row and column sums narrow them no more."""
+        """Narrow the bounds until row and column sums give no more."""
         least, most = self.least, self.most
         while True:
             if self.missing.any():
@@ -159,7 +159,7 @@ class HandBounds:
             new_most = np.minimum(most, sizes - (row_least - least))
             new_most = np.minimum(new_most, totals - (column_least - least))
             if (new_least > new_most).any():
-                raise ValueError("no hands fit what was seen")
+                raise ValueError("no hands fit the observations")
             if (new_least == least).all() and (new_most == most).all():
                 return
             least[...], most[...] = new_least, new_most

@@ -17,27 +17,27 @@ from catan_pz.events import EventKind, Events
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NOBODY, NUM_CARD_KINDS, Card, Phase
 
 ANY: Final = DECK_COUNTS[Card.VICTORY_POINT]
-"""Stands where a group may hold all victory point cards of the deck."""
+"""Limit of a group that may hold all victory point cards of the deck."""
 NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))
-"""Phases in which the player in turn has won already with enough points, or can't win yet."""
+"""Phases in which the player in turn has already won with enough points, or can't win yet."""
 ROBBER_MOVES: Final = (int(Phase.MOVE_ROBBER), int(Phase.STEAL))
 
 
 class CardGroups:
-    """A hand's cards in groups by age, with limits of the victory points in the oldest groups.
+    """A hand's cards in groups by age, with limits on the victory points of the oldest groups.
 
-    A limit holds for the cards held at that time, so cards bought later form a group of their own,
-    until a later limit makes the former one redundant. The group from which a card is played isn't
-    seen: it may be any card held before the turn.
+    A limit applies to the cards held at the time, so cards bought later form a separate group
+    until a later limit makes the earlier one redundant. The group of a played card is unknown: it
+    may be any card held before the turn.
 
     Args:
-        held: cards held, those of this turn included.
-        new: cards bought in this turn.
+        held: number of cards held, those of this turn included.
+        new: number of cards bought this turn.
 
     Attributes:
         sizes: possible sizes of the groups, with weights.
-        most: most victory point cards of each group together with the older ones.
-        num_old: number of groups of cards from before this turn, the first ones.
+        most: limit on the victory point cards of each group together with the older ones.
+        num_old: number of groups of cards from before this turn, which come first.
     """
 
     def __init__(self, held: int, new: int) -> None:
@@ -47,23 +47,23 @@ class CardGroups:
 
     @property
     def count(self) -> int:
-        """Cards held."""
+        """The number of cards held."""
         return sum(next(iter(self.sizes)))
 
     def copy(self) -> Self:
-        """Independent groups of the same content."""
+        """An independent copy."""
         other = type(self)(0, 0)
         other.sizes, other.most, other.num_old = self.sizes.copy(), self.most.copy(), self.num_old
         return other
 
     def buy(self) -> None:
-        """Add a card that was bought, which may be any."""
+        """Add a bought card of unknown kind."""
         self.sizes = {(*sizes, 1): weight for sizes, weight in self.sizes.items()}
         self.most.append(ANY)
         self._merge()
 
     def play(self) -> None:
-        """Remove a card that was played: one from before this turn, and no victory point card."""
+        """Remove a played card, which is from before this turn and not a victory point card."""
         played: Counter[tuple[int, ...]] = Counter()
         for sizes, weight in self.sizes.items():
             for k in range(self.num_old):
@@ -73,7 +73,7 @@ class CardGroups:
         self.sizes = dict(played)
 
     def take_back(self) -> None:
-        """Take back a card that was played: it may be any of those from before this turn."""
+        """Take back a played card, which may be any of those from before this turn."""
         k = self.num_old - 1
         self.sizes = {
             (*sizes[:k], sizes[k] + 1, *sizes[k + 1 :]): weight
@@ -81,13 +81,13 @@ class CardGroups:
         }
 
     def limit(self, most: int) -> None:
-        """Note that all cards held now have this many victory points at most."""
+        """Record that all cards held now contain at most this many victory points."""
         if most < self.most[-1]:
             self.most[-1] = most
             self._merge()
 
     def end_turn(self) -> None:
-        """Cards of this turn are no longer new."""
+        """Mark the cards of this turn as no longer new."""
         if not any(sum(sizes[self.num_old :]) for sizes in self.sizes):
             return
         self.num_old = len(self.most)
@@ -96,7 +96,7 @@ class CardGroups:
         self._merge()
 
     def _merge(self) -> None:
-        """Merge each group whose limit says no more than that of the next group into it."""
+        """Merge each group whose limit is redundant into the next group."""
         for k in range(len(self.most) - 2, -1, -1):
             if self.most[k] < self.most[k + 1] or k == self.num_old - 1:
                 continue
@@ -109,7 +109,7 @@ class CardGroups:
 
 
 class Slots(NamedTuple):
-    """Cards face down in one place, a seat or `DECK`; `new` if they were bought this turn."""
+    """Face-down cards in one place, a seat or `DECK`; `new` if they were bought this turn."""
 
     seat: int
     size: int
@@ -123,13 +123,13 @@ Split = tuple[tuple[Slots, ...], tuple[int, ...]]
 class CardBelief:
     """The distribution of the unknown development cards: uniform over all places.
 
-    But a player who hasn't won in the own turn holds too few victory point cards to win with the
-    visible points.
+    The exception is a player who hasn't won in its own turn: its victory point cards plus its
+    visible points don't suffice to win.
 
     Args:
         viewer: seat.
-        record: `STATE` scalar from which on the game is followed. Of the turns before, only the
-            present one counts.
+        record: `STATE` scalar to follow the game from. Of the turns before, only the present one
+            counts.
         robber_before_win: whether a player with enough points moves the robber before winning.
     """
 
@@ -137,7 +137,7 @@ class CardBelief:
         self.viewer = viewer
         self._silent = NOT_IN_TURN + (ROBBER_MOVES if robber_before_win else ())
         self.groups: list[CardGroups] = []
-        """By seat; the viewer's aren't used."""
+        """By seat; the viewer's entry isn't used."""
         for p in range(int(record["num_players"])):
             new = int(record["new_cards"].sum()) if p == record["turn_player"] else 0
             self.groups.append(CardGroups(int(record["cards"][p].sum()), new))
@@ -145,14 +145,14 @@ class CardBelief:
         self.confirm()
 
     def copy(self) -> Self:
-        """An independent belief of the same content."""
+        """An independent copy."""
         other = copy(self)
         other.groups = [groups.copy() for groups in self.groups]
         other._sure = [groups.copy() for groups in self._sure]
         return other
 
     def confirm(self) -> None:
-        """Accept what was concluded so far: the visible points were right."""
+        """Accept the conclusions so far: the visible points were right."""
         self._sure = [groups.copy() for groups in self.groups]
 
     def withdraw(self, record: np.ndarray) -> None:
@@ -161,7 +161,7 @@ class CardBelief:
         self._note_no_win(record)
 
     def recount(self, record: np.ndarray) -> None:
-        """Take in cards that were played, or taken back, without a decision."""
+        """Update for cards played, or taken back, outside of a decision."""
         for p, held in enumerate(record["cards"][: len(self.groups)].sum(1).tolist()):
             for groups in (self.groups[p], self._sure[p]):
                 for _ in range(held - groups.count):
@@ -170,7 +170,7 @@ class CardBelief:
                     groups.play()
 
     def update(self, events: Events, record: np.ndarray) -> None:
-        """Take in the public events of a decision."""
+        """Process the public events of a decision."""
         decision = events[0]
         bought = decision.what == BUY_DEVELOPMENT_CARD
         played = any(event.kind == EventKind.CARD_PLAYED for event in events)
@@ -193,7 +193,7 @@ class CardBelief:
         self.groups[p].limit(spare)
 
     def unknown(self, record: np.ndarray) -> NDArray[np.int64]:
-        """(C,) cards of each kind that the viewer doesn't see: in the deck and in other hands."""
+        """(C,) cards of each kind hidden from the viewer: in the deck and in other hands."""
         unknown = np.array(DECK_COUNTS, np.int64)
         unknown -= record["cards"][self.viewer]
         unknown -= record["played"].sum(0)
@@ -206,7 +206,7 @@ class CardBelief:
         deck, in_turn = Slots(DECK, int(record["deck_left"])), int(record["turn_player"])
         for sizes in product(*(self.groups[p].sizes.items() for p in others)):
             if any(sum(counts) != held[p] for p, (counts, _) in zip(others, sizes, strict=True)):
-                raise ValueError("the development cards are not those that were followed")
+                raise ValueError("the development cards differ from those followed")
             places = [
                 Slots(p, count, p == in_turn and k >= self.groups[p].num_old)
                 for p, (counts, _) in zip(others, sizes, strict=True)
@@ -215,9 +215,9 @@ class CardBelief:
             yield (*places, deck), prod(weight for _, weight in sizes)
 
     def splits(self, record: np.ndarray) -> Mapping[Split, int]:
-        """The splits of the unknown victory point cards among `slots`, with their numbers of ways.
+        """The splits of the unknown victory point cards among `slots`, with their weights.
 
-        A split's number is that of the choices of cards that make it, times its slots' weight.
+        A split's weight is the number of card choices that make it, times its slots' weight.
         """
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
         winner, needed = int(record["winner"]), 0
@@ -226,7 +226,7 @@ class CardBelief:
         limits = tuple(tuple(groups.most) for groups in self.groups)
         ways = _numbers(tuple(self.slots(record)), limits, cards, winner, needed)
         if not ways:
-            raise ValueError("no victory point cards fit what was seen")
+            raise ValueError("no victory point cards fit the observations")
         return ways
 
     def victory_point_probabilities(self, record: np.ndarray) -> NDArray[np.float64]:
@@ -246,7 +246,7 @@ class CardBelief:
         return probabilities
 
     def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
-        """Deal the unknown cards at random in records (G,) that look alike to the viewer."""
+        """Deal the unknown cards at random in records (G,) that look the same to the viewer."""
         ways = self.splits(games[0])
         splits, drawn = list(ways), drawn_by_weight(list(ways.values()), len(games), rng)
         unknown = self.unknown(games[0])
@@ -260,7 +260,7 @@ class CardBelief:
     def deal_with_card(
         self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
     ) -> None:
-        """Like `deal` for (1,), but one card is known: in hand before this turn, or on the deck."""
+        """Like `deal` for (1,), with one card known: in hand before this turn, or on the deck."""
         record = games[0]
         if self.unknown(record)[card] == 0:
             raise ValueError(f"every {Card(card).name} card is accounted for elsewhere")
@@ -272,7 +272,7 @@ class CardBelief:
         without = self.copy()
         if seat != DECK:
             without.groups[seat].play()
-        # The card lies among those played while the rest is dealt without it.
+        # The card counts as played while the rest is dealt without it.
         record["played"][0, card] += 1
         _add(record, seat, card, -1)
         without.deal(games, rng)
@@ -308,7 +308,7 @@ def _numbers(
 ) -> Mapping[Split, int]:
     """`splits` of this many victory point cards among slots with weights.
 
-    The limits are those of each seat's groups; the winner holds at least the `needed` ones.
+    The limits are those of each seat's groups; the winner holds at least the `needed` cards.
     """
     ways = {}
     for places, weight in slots:

@@ -1,4 +1,4 @@
-"""Events of resource cards that change hands or are shown, as a viewer sees them."""
+"""Events of resource cards that move or are shown, as a viewer sees them."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class Theft:
 
 @dataclass(frozen=True)
 class MonopolyTaken:
-    """A seat took all cards of a resource; `taken` (P,) are the cards that each handed over."""
+    """A seat took all cards of a resource; `taken` (P,) is the number each seat handed over."""
 
     seat: int
     resource: int

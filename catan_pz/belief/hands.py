@@ -20,20 +20,20 @@ from catan_pz.belief.resampling import drawn_by_weight
 from catan_pz.engine.ranges import MOST_CARDS
 
 MOST_HYPOTHESES: Final = 1_000_000
-"""Most hypotheses with which a belief from bounds alone is exact."""
+"""The most hypotheses for an exact belief from bounds alone."""
 
 MOST_KEPT: Final = 5_000
-"""Hypotheses kept of too many: the likeliest after discards face down, else dealt ones."""
+"""Hypotheses kept of too many: the likeliest after face-down discards, else dealt ones."""
 
 
 class TooManyHandsError(ValueError):
-    """There are more possible hands than can be listed."""
+    """There are too many possible hands to list."""
 
 
 class HandBelief:
     """A viewer's belief about all hands, as hypotheses with weights.
 
-    Only events change it: a refusal, or a choice among legal actions, counts as no evidence.
+    Only events change it: refusals and choices among legal actions count as no evidence.
 
     Args:
         viewer: seat; its own row is the same in all hypotheses.
@@ -55,13 +55,13 @@ class HandBelief:
 
     @classmethod
     def uniform(cls, viewer: int, hands: NDArray[np.int8], number: type = float) -> "HandBelief":
-        """The belief that each of the hypotheses (N, P, R) is as likely as any other."""
+        """The belief that all hypotheses (N, P, R) are equally likely."""
         if number is Fraction:
             return cls(viewer, hands, np.array([Fraction(1)] * len(hands), object))
         return cls(viewer, hands, np.ones(len(hands)))
 
     def copy(self) -> "HandBelief":
-        """An independent belief of the same content."""
+        """An independent copy."""
         return copy(self)  # its arrays are replaced, never written to
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class HandBelief:
         return len(self.hands)
 
     def update(self, event: HandEvent) -> None:
-        """Take in an event as the viewer saw it."""
+        """Condition on an event as the viewer saw it."""
         self._keep(allowing(self.hands, event))
         match event:
             case HandsChanged(changes):
@@ -95,7 +95,7 @@ class HandBelief:
         return left
 
     def keep_within(self, bounds: HandBounds) -> None:
-        """Drop the hypotheses that lie beyond bounds."""
+        """Drop the hypotheses outside bounds."""
         within = (bounds.least <= self.hands) & (self.hands <= bounds.most)
         self._keep(np.asarray(within.all((1, 2))))
 
@@ -106,7 +106,7 @@ class HandBelief:
 
     def _replace(self, hands: NDArray[np.int8], weights: NDArray[Any]) -> None:
         if len(hands) == 0:
-            raise ValueError("no hands fit what was seen")
+            raise ValueError("no hands fit the observations")
         self.hands = hands
         self.weights = weights / weights.sum()
 
@@ -120,7 +120,7 @@ class HandBelief:
     def _steal(self, thief: int | None, victim: int, resources: "range | list[int]") -> None:
         """Branch on the resource of a lost card, each card of the victim equally likely.
 
-        The thief is None where the card is discarded.
+        The thief is None for a discarded card.
         """
         branches, weights = [], []
         sizes = self.hands[:, victim].sum(1)
@@ -167,10 +167,10 @@ class HandBelief:
 
 
 def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
-    """(N,) whether an event is possible with each of some hands (N, P, R)."""
+    """(N,) whether an event is possible with each of the hands (N, P, R)."""
     match event:
         case HandsChanged(changes):
-            least = -np.array(changes)  # a report may tell of more cards than a byte can count
+            least = -np.array(changes)  # a report may contain more cards than a byte can count
             fitting = np.all((hands >= least) & (hands <= least + MOST_CARDS), axis=(1, 2))
         case HoldingShown(seat, bundle):
             fitting = np.all(hands[:, seat] >= np.array(bundle), axis=1)
@@ -207,9 +207,9 @@ def drawn_hands(bounds: HandBounds, count: int, rng: np.random.Generator) -> NDA
 def dealt_hands(
     bounds: HandBounds, count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Random hands within bounds, with the required sums, and how often each was dealt.
+    """Random hands within bounds, with the required sums, and the number of deals of each.
 
-    The cards above the lower bounds are dealt at random; deals beyond the upper ones are dropped.
+    Cards above the lower bounds are dealt at random; deals outside the upper bounds are dropped.
 
     Returns:
         (N, P, R) int8, distinct, and (N,).

@@ -1,4 +1,4 @@
-"""Parts of resampling: draws by weight, and rules as entry points, compiled on first use."""
+"""Parts of resampling: weighted draws, and rules as entry points, compiled on first use."""
 
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from catan_pz.kernels.types import Int8Array, Int16Cube, Int64Array, Int64Matrix
 from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, NUM_RESOURCES, VICTORY_POINT, Phase
 
 DECK: Final = -1
-"""Stands for the deck where seats are listed."""
+"""The deck's entry in lists of seats."""
 
 
 def drawn_by_weight(weights: ArrayLike, count: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -36,10 +36,10 @@ def deal_cards(
     others: Int8Array,
     seeds: UInt64Array,
 ) -> None:
-    """Deal the unknown development cards at random in each game i of which drawn[i] is k.
+    """Deal the unknown development cards at random in each game i with drawn[i] equal to k.
 
-    The rows of `places` are `cards.Slots`, `points` the victory point cards of each, `others`
-    (N,) the kinds of all other cards, which are shuffled.
+    The rows of `places` are `cards.Slots`, `points` is the number of victory point cards in each,
+    and `others` (N,) the kinds of all other cards, which are shuffled.
     """
     for i in range(len(games)):
         if drawn[i] != k:
@@ -77,7 +77,7 @@ def deal_cards(
 def write_bounds(games: States, least: Int16Cube, most: Int16Cube) -> None:
     """Write each seat's knowledge of the others' hands, given as bounds (P, P, R), into games.
 
-    Hands that were drawn regardless of the sums may lie beyond the bounds.
+    Hands drawn without regard to the sums may lie outside the bounds.
     """
     n = len(least)
     for i in range(len(games)):
@@ -92,7 +92,7 @@ def write_bounds(games: States, least: Int16Cube, most: Int16Cube) -> None:
 
 @rule
 def put_together(cards: Int8Array) -> None:
-    """Make all cards (C,) those of the first kind."""
+    """Turn all cards (C,) into cards of the first kind."""
     for c in range(1, NUM_CARD_KINDS):
         cards[0] += cards[c]
         cards[c] = 0
@@ -100,9 +100,9 @@ def put_together(cards: Int8Array) -> None:
 
 @entry
 def hide(games: States, viewer: int) -> None:
-    """Remove from each game what the viewer can't see.
+    """Remove all information hidden from the viewer from each game.
 
-    Others' hands become their lower bounds, their development cards all of one kind.
+    Other hands become their lower bounds, other development cards all of one kind.
     """
     for i in range(len(games)):
         s = games[i]
@@ -127,7 +127,7 @@ def hide(games: States, viewer: int) -> None:
 
 @entry
 def settle(games: States, viewer: int) -> None:
-    """Narrow the bounds of all but the viewer, count points and find what is legal in each game."""
+    """Narrow the bounds of all but the viewer, count points and find legal actions in each game."""
     for i in range(len(games)):
         s = games[i]
         for o in range(s.num_players):
@@ -139,9 +139,9 @@ def settle(games: States, viewer: int) -> None:
 
 @entry
 def first_cards_to_compose(games: States, i: int, p: int) -> int:
-    """Empty the offer that p composes in game i, and return the cards with which it may begin.
+    """Empty the offer that p composes in game i, and return the possible first cards.
 
-    Bit r stands for a card to give, bit R + r for a card to get.
+    Bit r is a card to give, bit R + r a card to get.
     """
     s = games[i]
     erase_offer(s, p)

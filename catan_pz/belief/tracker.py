@@ -35,15 +35,15 @@ from catan_pz.terms import BANK_PER_RESOURCE, NUM_RESOURCES, Phase
 
 @dataclass(frozen=True)
 class TableCustoms:
-    """How a table differs from a game of this package.
+    """Differences between a table and a game of this package.
 
     Attributes:
         hides_discards: only their owner sees which cards are discarded after a 7.
-        unlimited_bank: the bank never runs out. A view then shows what would be left of 19 cards
-            by the belief's mean, from 0 to 19.
-        tells_in_part: reports may leave out what follows from the rules; what they do say must
+        unlimited_bank: the bank never runs out. A view then shows 19 cards less the mean of all
+            hands, from 0 to 19.
+        tells_in_part: reports may omit what follows from the rules; what they contain must
             agree with the rules.
-        robber_before_win: a player who wins by a knight moves the robber first.
+        robber_before_win: a player who wins with a knight moves the robber first.
     """
 
     hides_discards: bool = False
@@ -53,7 +53,7 @@ class TableCustoms:
 
     @property
     def loose_sums(self) -> bool:
-        """Whether the cards of a resource in all hands may be unknown, or more than 19."""
+        """Whether the total of a resource in all hands may be unknown, or more than 19."""
         return self.hides_discards or self.unlimited_bank
 
 
@@ -62,29 +62,29 @@ OWN_CUSTOMS: Final = TableCustoms()
 
 
 class Belief:
-    """A viewer's belief about a game, from all that it has seen.
+    """A viewer's belief about a game, from everything that it has seen.
 
-    It follows a game as a listener: `game.listeners.append(belief.listen)`. Of the records that it
-    is shown it reads only what the viewer may see.
+    It follows a game as a listener: `game.listeners.append(belief.listen)`. It only reads the
+    viewer's information from the records that it gets.
 
-    It is exact if it follows the game from the first decision. A record from mid-game says less:
-    all hands within the bounds that the record keeps for the viewer, with the right sums and with
-    the cards that open offers prove, then count as equally likely (of more than a million, some
-    thousand are dealt at random); only the present turn tells of victory point cards; and the
-    others are taken to know only the sums of hidden hands.
+    It is exact if it follows the game from the first decision. A mid-game record contains less.
+    Then all hands within the record's bounds for the viewer, with the right sums and with the
+    cards proved by open offers, count as equally likely (of more than a million, some thousand
+    are dealt at random); only the present turn is evidence of victory point cards; and the other
+    players are assumed to know only the sums of hidden hands.
 
     Args:
         viewer: seat.
         record: `STATE` scalar to start from.
         number: type of the weights of hands, `float` or `fractions.Fraction`.
-        customs: how the table differs from a game of this package.
+        customs: differences between the table and a game of this package.
 
     Attributes:
         hands: the `HandBelief`.
         cards: the `CardBelief`.
         shared: `HandBounds` of all observers: what the viewer is sure that each of them knows,
             apart from the observer's own hand.
-        customs: how the table differs from a game of this package.
+        customs: differences between the table and a game of this package.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Belief:
         return f"<belief of seat {self.viewer}: {len(self.hands)} possible hands>"
 
     def copy(self) -> Self:
-        """An independent belief of the same content."""
+        """An independent copy."""
         other = copy(self)
         other.hands = self.hands.copy()
         other.cards = self.cards.copy()
@@ -123,17 +123,17 @@ class Belief:
         return other
 
     def listen(self, game: Any, events: Events) -> None:
-        """Take in one decision, as a game's listener."""
+        """Process one decision, as a game's listener."""
         self.follow(as_seen_by(events, self.viewer), game.state)
 
     def follow(self, events: Events, record: np.ndarray) -> None:
-        """Take in one decision."""
+        """Process one decision."""
         for event in hand_events(events, int(record["num_players"]), self.customs.hides_discards):
             self.update(event)
         self.cards.update(events, record)
 
     def update(self, event: HandEvent) -> None:
-        """Take in a hand event as the viewer saw it; a `ValueError` if it can't be."""
+        """Process a hand event as the viewer saw it; a `ValueError` if it is impossible."""
         lost = False
         try:
             self.hands.update(event)
@@ -147,7 +147,7 @@ class Belief:
         else:
             self.shared.update(event)
         if self.hands.is_cut and not lost:
-            # Hands that were drawn may show later to be beyond what sums allow.
+            # Drawn hands may later prove to exceed the sums.
             try:
                 self.hands.keep_within(self.shared[self.viewer])
             except ValueError:
@@ -156,7 +156,7 @@ class Belief:
             self.hands = self._hands_within_bounds()
 
     def _hands_within_bounds(self) -> HandBelief:
-        """Hands drawn from the viewer's bounds alone, after those kept have proved wrong."""
+        """Hands drawn from the viewer's bounds alone, after the kept ones have proved wrong."""
         bounds, rng = self.shared[self.viewer], np.random.default_rng(len(self.hands))
         if not self.customs.loose_sums:
             return self._dealt(bounds)
@@ -191,13 +191,13 @@ class Belief:
         *,
         coming: HandEvent | None = None,
     ) -> np.ndarray:
-        """(count,) `STATE`, full states that look to the viewer just as the present one does.
+        """(count,) `STATE`, full states that look the same to the viewer as the present one.
 
         Hands, development cards and the order of the deck are drawn from the belief, and the random
-        generator is seeded anew. Nothing hidden in `record`, the present state, has an influence.
-        The viewer's knowledge stays as it is; the others know their own hands and what is shared.
-        An opponent who composes an offer has composed a single card, drawn from those with which it
-        may begin. Only hands that allow the `coming` event are drawn.
+        generator is reseeded. Hidden information in `record`, the present state, has no influence.
+        The viewer's knowledge is unchanged; the others know their own hands and what is shared.
+        An opponent who composes an offer has composed a single card, drawn from the possible first
+        cards. Only hands that allow the `coming` event are drawn.
         """
         games = _copies(record, count)
         possible = self.hands if coming is None else self._allowing(coming)
@@ -216,9 +216,9 @@ class Belief:
         return games
 
     def known_part(self, record: np.ndarray) -> np.ndarray:
-        """(1,) `STATE` without what the viewer can't see, from which `resample` draws the same.
+        """(1,) `STATE` without what is hidden from the viewer; `resample` gives the same for it.
 
-        Others' hands are their lower bounds, their development cards all of one kind.
+        Other hands are their lower bounds, other development cards all of one kind.
         """
         games = _copies(record, 1)
         resampling.hide(games, self.viewer)
@@ -236,20 +236,20 @@ class Belief:
             raise ValueError("the belief is not about this state; follow every decision")
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
-        """Write into games (G,), whose hands are possible, what each seat knows of hands."""
+        """Write each seat's knowledge of hands into games (G,), whose hands are possible."""
         least, most = self.shared.least.astype(np.int16), self.shared.most.astype(np.int16)
         if not self.customs.loose_sums:
             least[self.viewer], most[self.viewer] = bounds_of(record, self.viewer)
         resampling.write_bounds(games, least, most)
 
     def shown_bank(self) -> NDArray[np.int64]:
-        """(R,) what is left of 19 cards of each resource, by the mean of the hands."""
+        """(R,) 19 cards of each resource less the mean of all hands."""
         left = BANK_PER_RESOURCE - np.rint(self.hands.mean.sum(0))
         return np.array(np.clip(left, 0, BANK_PER_RESOURCE), np.int64)
 
 
 def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(P, R) fewest and most cards of each hand, by the engine's bounds for a viewer."""
+    """(P, R) the fewest and the most cards of each hand, from the engine's bounds for a viewer."""
     n = int(record["num_players"])
     hands = record["hand"][:n].astype(np.int64)
     return hands - record["below"][viewer, :n], hands + record["above"][viewer, :n]
@@ -261,7 +261,7 @@ def _copies(record: np.ndarray, count: int) -> np.ndarray:
 
 
 def _holdings_on_the_table(record: np.ndarray) -> list[HoldingShown]:
-    """The holdings proved by the open offers and answers."""
+    """The holdings proved by open offers and answers."""
     if record["phase"] not in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
         return []
     maker = int(record["turn_player"])

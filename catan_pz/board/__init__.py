@@ -1,1 +1,1 @@
-"""The board: what touches what, and where boards come from."""
+"""The board: its topology, and generators of boards."""

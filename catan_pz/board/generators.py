@@ -1,4 +1,4 @@
-"""The boards that games draw from, laid flat."""
+"""The boards of games, as flat arrays."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from catan_pz.rules import Board, Rules
 from catan_pz.terms import GENERIC_HARBOR, NUM_HARBORS, NUM_HEXES, Resource, Terrain
 
 LAYOUT_SIZE: Final = 2 * NUM_HEXES + NUM_HARBORS
-"""Numbers in a board laid flat: 19 terrains, 19 tokens, 9 harbors."""
+"""Numbers in a flat board: 19 terrains, 19 tokens, 9 harbors."""
 
 Layouts = NDArray[np.int8]
 
@@ -34,7 +34,7 @@ def _beginner_board() -> Board:
 
 
 BEGINNER_BOARD: Final = _beginner_board()
-"""The rulebook's first-game board, seen with its first row of three hexes on top."""
+"""The rulebook's first-game board, with its first row of three hexes on top."""
 
 
 def flat_layout(board: Board) -> Layouts:
@@ -43,9 +43,9 @@ def flat_layout(board: Board) -> Layouts:
 
 
 def fixed_layouts(rules: Rules) -> Layouts:
-    """(N, 47) int8, the boards that games of these rules draw from; N is 0 where all are shuffled.
+    """(N, 47) int8, the boards that games of these rules draw from; N is 0 for shuffled boards.
 
-    Seeds are not resolved here: shuffling is the engine's.
+    Seeds are not resolved here: the engine shuffles.
     """
     if rules.board == "beginner":
         return flat_layout(BEGINNER_BOARD)[None]

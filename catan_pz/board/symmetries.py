@@ -1,8 +1,8 @@
-"""Turns and reflections of the island that leave the harbors' edges where they are.
+"""Rotations and reflections of the island that preserve the harbors' edges.
 
-A game that is turned is the same game: what differs are the numbers of its places. The frame of
-the board fixes where harbors lie, so that of the twelve turns and reflections of the hexes only
-those remain that map the edges with harbors onto each other.
+A rotated game is the same game with other numbers for its places. The frame fixes the harbor
+edges, so only those of the twelve symmetries of the hexes remain that map these edges onto each
+other.
 """
 
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ _SIDES: Final = 6
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """Where each place of the board comes to lie.
+    """A permutation of the places of the board.
 
     Attributes:
         hexes: (H,) the new number of each hex.
-        vertices: (V,) of each vertex.
-        edges: (E,) of each edge.
-        harbors: (B,) of each harbor.
+        vertices: (V,) the new number of each vertex.
+        edges: (E,) the new number of each edge.
+        harbors: (B,) the new number of each harbor.
     """
 
     hexes: Permutation
@@ -44,7 +44,7 @@ class Symmetry:
 
 
 def _moved_hexes(shift: int, step: int) -> Permutation:
-    """(H,) where hexes lie once side k of the central one is its side shift + step * k."""
+    """(H,) new numbers of hexes if side k of the central hex becomes side shift + step * k."""
     ring = HEX_POINTS[HEX_NEIGHBORS[_CENTER]].T
     move = ring[:, [shift, (shift + step) % _SIDES]] @ np.linalg.inv(ring[:, [0, 1]])
     moved = np.rint(HEX_POINTS @ move.T).astype(np.int64)
@@ -54,7 +54,7 @@ def _moved_hexes(shift: int, step: int) -> Permutation:
 
 def _symmetry(shift: int, step: int) -> Symmetry | None:
     hexes = _moved_hexes(shift, step)
-    # Side k of a hex lies between its corners k and k + 1.
+    # Side k of a hex lies between corners k and k + 1.
     corners = (shift + step * np.arange(_SIDES) + (step < 0)) % _SIDES
     vertices = np.empty(len(VERTEX_POINTS), np.int64)
     vertices[HEX_VERTICES] = HEX_VERTICES[hexes][:, corners]
@@ -74,4 +74,4 @@ def _symmetries() -> tuple[Symmetry, ...]:
 
 
 SYMMETRIES: Final = _symmetries()
-"""All symmetries of the board; the first one leaves everything in its place."""
+"""All symmetries of the board; the first is the identity."""

@@ -1,9 +1,9 @@
-"""Which hexes, vertices and edges touch: constant tables of the 19-hex board.
+"""Adjacency of hexes, vertices and edges: constant tables of the 19-hex board.
 
 Positions are brick coordinates (x to the right, y downwards). A hex at (x, y) has
 its edges at (x±2, y) and (x±1, y±1) and its vertices at (x, y±1) and (x±2, y±1).
 Hexes are numbered row by row; vertices and edges by (y, x). All tables are int64,
-with -1 where there is nothing. Letters: H hexes, V vertices, E edges, B harbors.
+with -1 for none. Letters: H hexes, V vertices, E edges, B harbors.
 """
 
 from typing import Final
@@ -144,7 +144,7 @@ HEX_VERTEX_SET: Final = _table([[_vertex_set(row)] for row in HEX_VERTICES], 1)[
 VERTEX_SURROUNDINGS: Final = _table(
     [[1 << v | _vertex_set(VERTEX_NEIGHBORS[v])] for v in range(len(_VERTICES))], 1
 )[:, 0]
-"""(V,) each vertex with its neighbors, vertex v as bit v: what a building there bars."""
+"""(V,) each vertex with its neighbors, where a building there bars others; vertex v as bit v."""
 
 VERTEX_EDGE_SET: Final = _table([_edge_set(row) for row in VERTEX_EDGES], 2)
 """(V, 2) edges that meet at each vertex, as two words of 36 bits."""
@@ -152,7 +152,7 @@ VERTEX_EDGE_SET: Final = _table([_edge_set(row) for row in VERTEX_EDGES], 2)
 SLOT_EDGE_SET: Final = _table(
     [[word for k in range(3) for word in _edge_set(row[k : k + 1])] for row in VERTEX_EDGES], 6
 ).reshape(-1, 3, 2)
-"""(V, 3, 2) each edge of `VERTEX_EDGES` as a set by itself, empty for -1."""
+"""(V, 3, 2) each edge of `VERTEX_EDGES` as a set, empty for -1."""
 
 RETURN_SLOT: Final = _table(
     [
@@ -166,7 +166,7 @@ RETURN_SLOT: Final = _table(
     ],
     3,
 )
-"""(V, 3) place of the edge `VERTEX_EDGES[v, k]` in the list of its other end."""
+"""(V, 3) the index of the edge `VERTEX_EDGES[v, k]` in the list of its other end."""
 
 # Corner hexes counter-clockwise from the upper left, and the ring inside them.
 _OUTER_RING = (0, 3, 7, 12, 16, 17, 18, 15, 11, 6, 2, 1)

@@ -41,7 +41,7 @@ trust_option: Final = option(
 
 encoder_option: Final = option(
     "--encoder",
-    "Encoder of your own that a model file names; may be repeated.",
+    "Custom encoder named in a model file; may be repeated.",
     metavar="MODULE:CLASS",
     multiple=True,
     expose_value=False,

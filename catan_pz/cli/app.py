@@ -32,8 +32,8 @@ GROUPS: Final = {
         "evaluate": ("matches", "Measure the win rate of one agent."),
         "tournament": ("matches", "Let agents play each other."),
         "ladder": ("ladder", "Rate agents, until the ratings are precise."),
-        "positions": ("matches", "Measure what an agent's choices lose in 200 positions."),
-        "openings": ("studies", "Measure how often openings won in recorded games."),
+        "positions": ("matches", "Measure the win probability lost by an agent in 200 positions."),
+        "openings": ("studies", "Measure the win rates of openings in recorded games."),
         "agreement": ("studies", "Compare recorded decisions with an agent's."),
     },
     "Train": {"train": ("train", "Train an agent for a few minutes.")},
@@ -50,7 +50,7 @@ GROUPS: Final = {
         "info": ("machine", "Show versions, devices, the cache and the extras."),
     },
 }
-"""Commands by name: the module of each, imported when it is wanted, and what it does."""
+"""Commands by name: the module of each, imported on use, and its description."""
 
 _COMMANDS: Final = {name: home for group in GROUPS.values() for name, home in group.items()}
 

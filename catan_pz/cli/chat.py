@@ -13,7 +13,7 @@ from catan_pz.cli.options import RuleChoice, rule_options
     "catan-pz mcp --advice value",
     "catan-pz mcp --http 8001",
 )
-@agent_option("--against", "Who plays the seats that no client has.", "search")
+@agent_option("--against", "Agent in the seats without a client.", "search")
 @agent_option("--advice", "Let clients ask what this agent thinks of their moves.  [nobody]", None)
 @option(
     "--http",

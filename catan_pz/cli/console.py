@@ -161,7 +161,7 @@ def command(
 
 
 def win_rate_words(result: Any, name: str, agent: str) -> str:
-    """How often an agent won, with its 95 % interval, and how many games were truncated, if any."""
+    """An agent's win rate, with its 95 % interval, and the number of truncated games, if any."""
     low, high = result.interval(name)
     tally = result.tally(name)
     truncated = result.ends()["truncated"]
@@ -194,7 +194,7 @@ def load_record(path: Path) -> "GameRecord":
 
 
 def check_seat(option: str, seat: int | None, count: int) -> None:
-    """Refuse a seat beyond those of a game."""
+    """Refuse a seat outside those of a game."""
     if seat is not None and seat >= count:
         raise click.UsageError(f"{option} {seat}: this game has the seats 0 to {count - 1}")
 

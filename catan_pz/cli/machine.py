@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--position", "State to start from, a JSON file (Game.snapshot); else a fresh game.", OLD_FILE
 )
 @option("--seed", "Seed of the fresh game.", seed_number, metavar="SEED", default=0)
-@option("--divide", "Show how many of the last count come after each first move.", is_flag=True)
+@option("--divide", "Split the last count by first move.", is_flag=True)
 @rule_options()
 def perft(depth: int, position: Path | None, seed: int, divide: bool, rules: RuleChoice) -> None:
     """Count the ways in which the next DEPTH decisions can go.
@@ -165,7 +165,7 @@ def gpus() -> str:
         if not cuda.is_available():
             return "none found"
         names = [device.name for device in cuda.list_devices()]
-    except Exception as error:  # drivers fail in ways of their own
+    except Exception as error:  # drivers fail in many ways
         return f"none found ({type(error).__name__}: {error})".split("\n")[0]
     return ", ".join(name.decode() if isinstance(name, bytes) else str(name) for name in names)
 
@@ -241,7 +241,7 @@ Step = Callable[[], int]
 @option("--threads", "Threads that share a step of the batch.", click.IntRange(1, 1024), default=1)
 @rule_options()
 def bench(seconds: float, games: int, threads: int, rules: RuleChoice) -> None:
-    """Measure speed: the engine alone, batches of games, the environments.
+    """Measure speed: the bare engine, batches of games, the environments.
 
     Random legal actions everywhere; what compiles is compiled before the clock runs. Other
     programs on the machine slow all of it down.

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 @click.argument("agent")
 @agent_option(
     "--against",
-    "Who plays the other seats, separated by commas; the last one plays all further ones.",
+    "Agents of the other seats, separated by commas; the last one takes all remaining seats.",
     "random",
 )
 @match_options(400)
 @option(
     "--sprt",
-    "Stop as soon as a sequential test tells these Elo differences to AGENTS apart, such as 0,20.",
+    "Stop as soon as a sequential test decides between these Elo differences, such as 0,20.",
     metavar="LOW,HIGH",
 )
 @option(
@@ -72,7 +72,7 @@ def evaluate(
 
     made = rules.make(f"{agent},{against}")
     others = specs_by_seat("--against", against, made.num_players - 1)
-    # A player that meets itself needs a name of its own to be told apart.
+    # A player that meets itself needs a distinct name.
     name = f"{agent} (evaluated)" if agent in others else agent
     sources = {spec: agent_source(spec, made) for spec in {agent, *others}}
     model = getattr(sources[agent], "model", None)
@@ -108,13 +108,13 @@ def evaluate(
     "catan-pz tournament heuristic 'exec:\"node bot.js\"' --seconds 2",
 )
 @click.argument("agents", nargs=-1, required=True)
-@match_options(200, "Games of each line-up, at least.")
+@match_options(200, "Minimum number of games of each line-up.")
 @option(
     "--seconds", "Longest decision; more forfeits the game.", click.FloatRange(0, min_open=True)
 )
 @option(
     "--true-state",
-    "Show this agent hidden cards too, where it looks for them; may be repeated.",
+    "Show this agent hidden cards too, if it uses them; may be repeated.",
     metavar="AGENT",
     multiple=True,
 )
@@ -198,7 +198,7 @@ def positions(agent: str, count: int, trading: bool | None) -> None:
 
 
 def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Call `play`; if the match is interrupted, say what is saved."""
+    """Call `play`; if the match is interrupted, report what is saved."""
     from catan_pz.arena import Interrupted
     from catan_pz.arena.forfeits import ForfeitWarning
 
@@ -212,7 +212,7 @@ def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 
 def tell_more(result: "Result") -> None:
-    """Print what agents reported, and who forfeited how many games and why."""
+    """Print the agents' reports, and the number and reasons of forfeits."""
     from catan_pz.arena.report import forfeit_lines, report_lines
 
     for line in [*report_lines(result), *forfeit_lines(result)]:

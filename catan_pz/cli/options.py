@@ -97,7 +97,7 @@ def rule_options(
             name="num_players",
         ),
         option("--trading/--no-trading", trading, default=None),
-        option("--points", "Points that win.", click.IntRange(3, 22), name="victory_points"),
+        option("--points", "Victory points to win.", click.IntRange(3, 22), name="victory_points"),
         option("--board", "Kind of board: random, spiral or beginner.", metavar="KIND"),
         option(
             "--offers",
@@ -153,7 +153,7 @@ class MatchChoice(NamedTuple):
         return given
 
 
-_SEATINGS: Final = "Games, at least; all seatings are played alike."
+_SEATINGS: Final = "Minimum number of games; all seatings are played equally often."
 
 
 def table_options(
@@ -161,7 +161,7 @@ def table_options(
     *more: Callable[[Any], Any],
     words: str = _SEATINGS,
     workers: str = "Processes that play.  [1]",
-    seed: str = "Of the games and of the agents' random choices.",
+    seed: str = "Seed of the games and the agents' random choices.",
 ) -> Callable[[Any], Any]:
     """Options of every match, at any table; the command gets a `MatchChoice` as `match`."""
     return bundle(
@@ -170,7 +170,7 @@ def table_options(
         option("--games", words, COUNT, default=games),
         seed_option(seed),
         option("--workers", workers, COUNT),
-        option("--results", "File of results; the same call goes on where it was stopped.", FILE),
+        option("--results", "File of results; the same command continues a match.", FILE),
         *more,
     )
 
@@ -186,12 +186,12 @@ def match_options(games: int, words: str = _SEATINGS) -> Callable[[Any], Any]:
         ),
         option(
             "--address",
-            "Of a Ray cluster: HOST:PORT, auto or local.  [RAY_ADDRESS, or this machine]",
+            "Address of a Ray cluster: HOST:PORT, auto or local.  [RAY_ADDRESS, or this machine]",
             metavar="ADDRESS",
         ),
         option(
             "--isolate",
-            "Play each agent in a process of its own, which gets its views only.",
+            "Play each agent in a separate process, which only gets its views.",
             is_flag=True,
         ),
         option("--records", "Folder for the recorded games.", FOLDER),
@@ -225,7 +225,7 @@ watch_options: Final = bundle(
     option("--viewer", "Show what this seat knows.  [everything]", click.IntRange(0, 3)),
     option(
         "--names",
-        "What the seats of a recording are called, separated by commas.  [as recorded]",
+        "Names of a recording's seats, separated by commas.  [as recorded]",
         metavar="NAMES",
     ),
     agent_option("--advice", "Show what this agent thinks of each move.", None),

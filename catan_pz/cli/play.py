@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 @agent_option(
     "--against",
     "Names of agents, separated by commas, in turn order from your left; the "
-    "last one plays all further seats.  [heuristic, or as recorded]",
+    "last one takes all remaining seats.  [heuristic, or as recorded]",
     None,
 )
 @option("--seat", "Your seat.  [0, or as recorded]", click.IntRange(0, 3))
-@option("--name", "What you are called.  [Human, or as recorded]")
+@option("--name", "Your name.  [Human, or as recorded]")
 @option(
     "--continue",
-    "Go on with a recorded game that wasn't finished, by its rules.",
+    "Continue an unfinished recorded game, with its rules.",
     OLD_FILE,
     name="resumed",
 )

@@ -72,7 +72,7 @@ def _listed(counts: Counter[str]) -> str:
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @option("--out", "Write the records here.", FOLDER, required=True)
-@option("--names", "Keep what the players are called.", is_flag=True, default=False)
+@option("--names", "Keep the players' names.", is_flag=True, default=False)
 def import_(files: tuple[Path, ...], out: Path, names: bool) -> None:
     """Read games that were recorded elsewhere, and check them by our rules.
 

@@ -33,24 +33,24 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 )
 @agent_option(
     "--agents",
-    "Who plays the seats that persons don't, separated by commas; the last one plays all further "
+    "Agents of the seats without persons, separated by commas; the last one takes all remaining "
     "seats.",
 )
 @option("--seats", "Seats for persons; 0 to look on.", click.IntRange(0, 4), default=1)
-@option("--names", "What the persons are called.  [Human]", metavar="NAMES")
+@option("--names", "Names of the persons.  [Human]", metavar="NAMES")
 @option("--host", "Address to listen on.", default="127.0.0.1")
 @option(
     "--proxy",
-    "Address of a proxy before it, such as https://catan.example, by which browsers come.",
+    "Address of a proxy in front of it, for browsers, such as https://catan.example.",
     metavar="URL",
 )
-@option("--port", "0: any free.", click.IntRange(0, 65535), default=8000)
-@option("--tables", "Tables like this.", click.IntRange(1, 100), default=1)
+@option("--port", "Port to listen on; 0 for any free one.", click.IntRange(0, 65535), default=8000)
+@option("--tables", "Number of tables.", click.IntRange(1, 100), default=1)
 @option(
     "--pause", "Seconds that a move of an agent is shown.", click.FloatRange(0, 60), default=0.6
 )
 @option(
-    "--save", "Keep the tables here, with their links; those in it that aren't over go on.", FOLDER
+    "--save", "Save the tables here, with their links; unfinished tables in it continue.", FOLDER
 )
 @option(
     "--study",

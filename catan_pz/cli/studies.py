@@ -58,7 +58,7 @@ _GAMES: Final = click.argument(
 @_GAMES
 @option("--plot", "Draw the win rates here: a name with .svg or .png.", FILE)
 def openings(games: tuple[Path, ...], plot: Path | None) -> None:
-    """Measure how often openings won in recorded GAMES: files or folders of records.
+    """Measure the win rates of openings in recorded GAMES: files or folders of records.
 
     Seats are grouped by their place, by pips, resources and harbors of their first two
     settlements, and by what they alone had most of at the table.
@@ -95,8 +95,8 @@ def openings(games: tuple[Path, ...], plot: Path | None) -> None:
     "catan-pz agreement games --agent search:simulations=50 --plot plot.svg",
 )
 @_GAMES
-@agent_option("--agent", "Who is asked.", "value")
-@option("--seed", "Of its random choices.", seed_number, metavar="SEED", default=0)
+@agent_option("--agent", "The agent.", "value")
+@option("--seed", "Seed of its random choices.", seed_number, metavar="SEED", default=0)
 @option("--plot", "Draw its win probabilities against who won here: .svg or .png.", FILE)
 @trust_option
 @encoder_option
@@ -141,8 +141,8 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
     "catan-pz review game.jsonl --agent search:simulations=1000",
 )
 @click.argument("game", type=OLD_FILE)
-@agent_option("--agent", "Who prices decisions.", "search:preset=fast")
-@option("--seed", "Of all chance in it.", seed_number, metavar="SEED", default=0)
+@agent_option("--agent", "The agent that evaluates decisions.", "search:preset=fast")
+@option("--seed", "Seed of all its chance.", seed_number, metavar="SEED", default=0)
 @option("--html", "A replay with the review, one file, which loads nothing else.", FILE)
 @trust_option
 @encoder_option

@@ -27,7 +27,7 @@ _LONGEST_LINE: Final = 300
     "catan-pz jsettlers --agent ppo-2p --against fast --results games.jsonl",
     "catan-pz jsettlers --agent search --host localhost --cookie SECRET",
 )
-@agent_option("--agent", "Who plays one seat.")
+@agent_option("--agent", "Agent in one seat.")
 @option(
     "--against",
     "The robots of the server that is started.",
@@ -42,7 +42,7 @@ _LONGEST_LINE: Final = 300
     200,
     words="Games, with those in the file of results.",
     workers="Threads in which agents decide.  [1]",
-    seed="Of the agent's random choices; the server draws the games.",
+    seed="Seed of the agent's random choices; the server draws the games.",
 )
 @trust_option
 @option("--parallel", "Games at the same time.", click.IntRange(1, 40), default=4)
@@ -52,9 +52,9 @@ _LONGEST_LINE: Final = 300
 @option(
     "--classes", "Class path of the server that is started.  [$CATAN_PZ_JSETTLERS]", metavar="PATH"
 )
-@option("--host", "Join a server that runs, instead of starting one.")
-@option("--port", "Its port.", click.IntRange(1, 65535), default=8880)
-@option("--cookie", "What its robots must present.", default="")
+@option("--host", "Join a running server instead of starting one.")
+@option("--port", "Port of the server.", click.IntRange(1, 65535), default=8880)
+@option("--cookie", "Cookie that its robots must present.", default="")
 def jsettlers(  # wide: click passes each option of the command
     agent: str,
     against: str,
@@ -137,16 +137,16 @@ def _line(result: Any, name: str, others: str) -> str:
     "catan-pz catanatron --agent ppo-4p-notrade --against ab2-pruned --games 40",
     "catan-pz catanatron --players 3 --against value,weighted --games 600",
 )
-@agent_option("--agent", "Who plays one seat.")
+@agent_option("--agent", "Agent in one seat.")
 @option(
     "--against",
-    "Bots of catanatron in the other seats, separated by commas; the last one plays all "
-    "further ones.",
+    "Bots of catanatron in the other seats, separated by commas; the last one takes all "
+    "remaining seats.",
     metavar="BOTS",
     default="value",
 )
 @option("--players", "Number of players.  [2, or as the model says]", click.IntRange(2, 4))
-@option("--points", "Points that win.", click.IntRange(3, 22), default=10)
+@option("--points", "Victory points to win.", click.IntRange(3, 22), default=10)
 @table_options(100)
 @trust_option
 def catanatron(
@@ -182,8 +182,8 @@ def catanatron(
 
 
 @command("catan-pz bot --agent heuristic", "catan-pz bot --agent search:simulations=200 --seed 1")
-@agent_option("--agent", "Who plays.")
-@seed_option("Of the agent's random choices; the table draws the games.")
+@agent_option("--agent", "The agent that plays.")
+@seed_option("Seed of the agent's random choices; the table draws the games.")
 @trust_option
 def bot(agent: str, seed: int | None) -> None:
     """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
@@ -201,7 +201,7 @@ def bot(agent: str, seed: int | None) -> None:
     "catan-pz program --agent heuristic",
     "catan-pz tournament random 'exec:\"catan-pz program --agent heuristic\"'",
 )
-@agent_option("--agent", "Who decides.")
+@agent_option("--agent", "The agent that decides.")
 @trust_option
 def program(agent: str) -> None:
     """Let an agent decide for another program, by JSON lines on standard input and output.

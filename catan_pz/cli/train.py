@@ -65,7 +65,7 @@ def train(
     rules: RuleChoice,
     **run: Any,
 ) -> None:
-    """Train a MaskablePPO agent for a few minutes and measure what it has learned.
+    """Train a MaskablePPO agent for a few minutes and measure its win rate.
 
     OUT gets model.npz, which plays without torch, curve.csv and curve.png, the last two
     checkpoints, TensorBoard's logs and result.json. Ctrl-C and SIGTERM finish the update and

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.argument("recording", required=False, type=OLD_FILE)
 @agent_option(
     "--agents",
-    "Who plays a live match: names separated by commas, by seat; the last one plays all further "
+    "Agents of a live match: names separated by commas, by seat; the last one takes all remaining "
     "seats.",
 )
 @option(
@@ -64,10 +64,10 @@ if TYPE_CHECKING:
     "A picture for each of these, in a film.  [decision, in a .gif turn]",
     click.Choice(["decision", "turn"]),
 )
-@option("--width", "Of exported pictures, in pixels.", click.IntRange(120, 4000), default=840)
+@option("--width", "Width of exported pictures, in pixels.", click.IntRange(120, 4000), default=840)
 @option(
     "--figure",
-    "Export the board alone, with the ids of its vertices, edges, hexes, or none.",
+    "Export only the board, with the ids of its vertices, edges, hexes, or none.",
     click.Choice(["vertices", "edges", "hexes", "none"]),
     name="ids",
 )

@@ -1,4 +1,4 @@
-"""Encoders: what a seat sees, in the form that a learner wants."""
+"""Encoders: a seat's observation in the form that a learner needs."""
 
 from catan_pz.encoders.base import Encoder, Segment
 from catan_pz.encoders.registry import as_encoder, load, names, register

@@ -117,6 +117,6 @@ def affine(x: Array, weight: Array, bias: Array) -> Array:
     """(..., n) `x @ weight + bias`."""
     if isinstance(x, np.ndarray):
         y = x @ weight
-        y += bias  # in place: memory asked for anew costs more than the sums
+        y += bias  # in place: allocating memory costs more than the sums
         return y
     return x @ weight + bias if x.ndim != 2 else bias.addmm(x, weight)

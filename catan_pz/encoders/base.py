@@ -1,4 +1,4 @@
-"""The interface of encoders: functions of what one seat may know, and of nothing else."""
+"""The interface of encoders: functions of one seat's information only."""
 
 import hashlib
 import json
@@ -17,25 +17,25 @@ from catan_pz.encoders.arrays import Array
 from catan_pz.observation.segments import LAYOUT, SCALES, SIZE
 
 TOLERANCE: Final = 1e-4
-"""Largest difference of equal sums, relative to the sum of absolute values: processors and versions
-of libraries round differently."""
+"""Largest difference of equal sums, relative to the sum of absolute values: rounding differs
+between processors and library versions."""
 
 _SAMPLES: Final = 4
-"""K, fixed observations by which encoders of the same name and layout are compared."""
+"""K, fixed observations that compare encoders of the same name and layout."""
 _GOLDEN: Final = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
 class Segment:
-    """One array that an encoder gives.
+    """One array of an encoder's output.
 
     Attributes:
-        name: its key, where an encoder gives several.
+        name: its key, if an encoder gives several.
         shape: its shape for one observation.
         meaning: axes, unit and meaning, for the documentation.
         dtype: name of its NumPy dtype; libraries expect "float32".
-        low: the least value; infinite where there is none.
-        high: the greatest value; infinite where there is none.
+        low: the least value, or -infinity.
+        high: the greatest value, or infinity.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Segment:
 
     @property
     def size(self) -> int:
-        """Numbers of one observation."""
+        """The number of values of one observation."""
         return prod(self.shape)
 
 
@@ -86,12 +86,12 @@ class Encoder(ABC):
 
     @property
     def size(self) -> int:
-        """Numbers of one encoded observation."""
+        """The number of values of one encoded observation."""
         return sum(segment.size for segment in self.segments)
 
     @cached_property
     def layout(self) -> str:
-        """A hash of its name and the layouts of input and output; models need the same one."""
+        """A hash of the name and of the input and output layouts; models require the same one."""
         described = [(s.name, list(s.shape), s.dtype) for s in self.segments]
         text = json.dumps([LAYOUT, self.name, described])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -140,7 +140,7 @@ def check_arrays(
 ) -> None:
     """Refuse arrays of another shape or dtype than the segments, or NumPy's out of their range.
 
-    `leading` are the leading axes of the encoded observations.
+    `leading` is the leading axes of the encoded observations.
     """
     for segment in encoder.segments:
         array = named[segment.name]
@@ -160,19 +160,19 @@ def check_arrays(
 
 
 def _spread(count: int) -> NDArray[np.float64]:
-    """(count,) numbers in [0, 1), spread evenly, unsorted."""
+    """(count,) numbers in [0, 1), evenly spread, unsorted."""
     return np.arange(1, count + 1, dtype=np.float64) * _GOLDEN % 1
 
 
 def _samples() -> NDArray[np.int8]:
-    """(K, N) numbers in the ranges of observations, though of no possible game."""
+    """(K, N) numbers in the ranges of observations, from no possible game."""
     most = np.round(1 / SCALES).astype(np.int64)
     parts = _spread(SIZE * _SAMPLES).reshape(SIZE, _SAMPLES).T  # each number differs among samples
     return np.ascontiguousarray((parts * (most + 1)).astype(np.int8))
 
 
 def _sums(encoder: Encoder) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
-    """By segment (K,) weighted sums of the encoded samples, and of their absolute values."""
+    """For each segment (K,) weighted sums of the encoded samples, and of their absolute values."""
     try:
         with np.errstate(all="ignore"):
             seen = encoder.encode(_samples())

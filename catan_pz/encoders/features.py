@@ -1,7 +1,7 @@
-"""Features of hexes, vertices, edges, players and the game, which several encoders share.
+"""Features of hexes, vertices, edges, players and the game, shared by several encoders.
 
-Letters: H hexes, V vertices, E edges, P seats relative to the viewer, R resources; "..." any
-leading axes.
+Letters: H hexes, V vertices, E edges, P seats relative to the viewer, R resources; "..." is
+any leading axes.
 """
 
 from typing import Final
@@ -43,7 +43,7 @@ OF_GAME: Final = tuple(
     for segment in SEGMENTS
     if segment.name not in (*OF_HEXES, *OF_VERTICES, *OF_EDGES, *OF_PLAYERS)
 )
-"""Segments of observations by what they describe; each segment is in one of these."""
+"""Segments of observations by what they describe; each segment belongs to one of these."""
 
 _NUM_HARBOR_KINDS: Final = len(HARBOR_COUNTS)
 _NUM_TERRAINS: Final = len(TERRAIN_COUNTS)
@@ -120,7 +120,7 @@ def vertex_yields(flat: Array) -> Array:
 
 
 def described(names: tuple[str, ...], count: int) -> str:
-    """Columns of each segment along the last axis, as in "`present` 0, `hand_min` 1-5"."""
+    """The columns of each segment along the last axis, as in "`present` 0, `hand_min` 1-5"."""
     sizes = {segment.name: segment.size // count for segment in SEGMENTS}
     words, start = [], 0
     for name in names:

@@ -1,4 +1,4 @@
-"""Observations as one vector, as named parts of it, or in natural units."""
+"""Observations as one vector, as named segments, or in natural units."""
 
 from abc import abstractmethod
 from collections import deque
@@ -17,7 +17,7 @@ from catan_pz.observation.segments import PLACES, SEGMENTS, SIZE
 class FlatForm(Encoder):
     """An encoder whose arrays are parts of the flat vector.
 
-    Compiled code scales observations as it writes them, so these encoders cost no more time.
+    Compiled code scales observations as it writes them, so these encoders take no extra time.
     """
 
     def encode(self, units: Array) -> Any:
@@ -28,12 +28,12 @@ class FlatForm(Encoder):
 
     @abstractmethod
     def of_flat(self, flat: Array) -> Any:
-        """Flat vectors (..., N) in this form, sharing their memory."""
+        """Flat vectors (..., N) in this form, in the same memory."""
 
     def vectors(self) -> Callable[[], tuple[NDArray[np.float32], Any]]:
-        """A function that returns a vector (N,) which nobody else holds, and its encoded form.
+        """A function that returns an unshared vector (N,) and its encoded form.
 
-        Each host that writes observations needs a function of its own.
+        Each host that writes observations needs its own function.
         """
         return self._new
 
@@ -63,7 +63,7 @@ def _new_vector() -> tuple[NDArray[np.float32], Any]:
 
 
 class UnitsEncoder(Encoder):
-    """The int8 numbers in natural units, a quarter of the memory; learners scale them."""
+    """The int8 numbers in natural units, in a quarter of the memory; learners scale them."""
 
     name = "units"
     segments = (
@@ -86,19 +86,19 @@ class DictEncoder(FlatForm):
         return {s.name: rows(flat[..., PLACES[s.name]], *s.shape) for s in SEGMENTS}
 
     def vectors(self) -> Callable[[], tuple[NDArray[np.float32], Any]]:
-        """As in `FlatForm`, but much faster where observations are dropped soon."""
+        """As in `FlatForm`, but much faster if observations are dropped soon."""
         return NamedVectors(self)
 
 
 class NamedVectors:
-    """Returns vectors with their named views, and reuses those that nobody holds any more.
+    """Returns vectors with their named views, and reuses released ones.
 
     Making some fifty views takes several times as long as a step of the game. Holders of views must
-    not change their shapes and flags, which aren't compared.
+    not change their shapes or flags, which aren't compared.
     """
 
     KEPT: Final = 4
-    """Vectors that may be reused; those that are held longer belong to their holders."""
+    """The most vectors kept for reuse."""
 
     def __init__(self, encoder: DictEncoder) -> None:
         self._encoder = encoder
@@ -108,7 +108,7 @@ class NamedVectors:
         return NamedVectors, (self._encoder,)
 
     def __call__(self) -> tuple[NDArray[np.float32], dict[str, NDArray[np.float32]]]:
-        """An (N,) vector that nobody else holds, to be written to, and its views by name."""
+        """An unshared (N,) vector to write to, and its views by name."""
         kept = self._kept
         if kept and kept[0].is_free():
             kept.rotate(-1)
@@ -119,7 +119,7 @@ class NamedVectors:
 
 
 class _Views:
-    """A vector and its views, with a count of references to them or to anything made of them."""
+    """A vector and its views, with a count of references to them and anything derived from them."""
 
     def __init__(self, encoder: DictEncoder) -> None:
         self.flat = np.empty(SIZE, np.float32)
@@ -132,5 +132,5 @@ class _Views:
         return getrefcount(self.flat) + sum(map(getrefcount, self._views))
 
     def is_free(self) -> bool:
-        """Whether nobody else holds any of them: there are never fewer references than at first."""
+        """Whether nobody else holds any of them: the count is at its initial value."""
         return self._references() == self._unheld

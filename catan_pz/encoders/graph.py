@@ -15,7 +15,7 @@ Index = NDArray[np.int64]
 
 
 def _pairs(table: Index) -> Index:
-    """(2, rows x columns) row and entry of each entry of a table."""
+    """(2, rows x columns) row and value of each entry of a table."""
     return np.stack([np.repeat(np.arange(len(table)), table.shape[1]), table.ravel()])
 
 
@@ -35,7 +35,7 @@ for _edges in (VERTEX_VERTEX, EDGE_VERTEX, HEX_VERTEX):
 class GraphEncoder(Encoder):
     """Features of vertices, edges, hexes and players, and global features.
 
-    The graph is the same in every game and not part of the observations: `edge_lists` has it, in
+    The graph is the same in every game and not part of the observations. `edge_lists` holds it in
     the form of PyTorch Geometric's `edge_index`.
     """
 
@@ -83,14 +83,14 @@ class GraphEncoder(Encoder):
 
 _COUNTS: Final = {"hexes": NUM_HEXES, "vertices": NUM_VERTICES, "edges": NUM_EDGES, "global": 1}
 _ONES: Final = {f"{kind}_mask": Constant(np.ones(n)) for kind, n in _COUNTS.items()}
-"""The masks that are the same in every game."""
+"""The masks, which are the same in every game."""
 
 
 class TokensEncoder(Encoder):
     """Tokens of hexes, vertices, edges, players and the game, with their places on the board.
 
-    A learner embeds each kind by a layer of its own and joins them, in this order, to a sequence
-    of 150. The masks, joined likewise, are 1 for tokens to attend to, 0 for absent seats.
+    A learner embeds each kind with its own layer and concatenates them, in this order, into a
+    sequence of 150. The concatenated masks are 1 for tokens to attend to, 0 for absent seats.
     """
 
     name = "tokens"

@@ -14,7 +14,7 @@ from catan_pz.terms import HARBOR_COUNTS, MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES,
 
 HEIGHT: Final = 11
 WIDTH: Final = 21
-"""Rows and columns of the grid: cell (y + 5, x + 10) is the hex, vertex or edge at (x, y)."""
+"""Size of the grid: cell (y + 5, x + 10) is the hex, vertex or edge at (x, y)."""
 
 PLANES: Final = (
     *(f"pips of {name} hexes" for name in ("hills", "forest", "pasture", "fields", "mountains")),
@@ -37,7 +37,7 @@ _YIELDS: Final = SIZE
 _BUILDINGS: Final = _YIELDS + NUM_HEXES * NUM_RESOURCES
 _ZERO: Final = _BUILDINGS + NUM_VERTICES * 2 * MAX_PLAYERS
 _ONE: Final = _ZERO + 1
-"""Starts of the numbers that the planes are gathered from, behind the flat vector."""
+"""Start indices of the sources that follow the flat vector."""
 
 
 def put_on_grid(
@@ -48,7 +48,7 @@ def put_on_grid(
 
 
 def _numbered(start: int, rows: int, columns: int) -> NDArray[np.int64]:
-    """(rows, columns) numbers from a start."""
+    """(rows, columns) consecutive numbers from `start` on."""
     return start + np.arange(rows * columns).reshape(rows, columns)
 
 
@@ -87,7 +87,7 @@ _BEYOND: Final = Constant(np.array([0, 1], np.float32))
 
 
 class PlanesEncoder(Encoder):
-    """The board on the brick grid, and scalars for what has no place on it.
+    """The board on the brick grid, and scalars for the rest.
 
     A kernel five wide and three high on a hex covers exactly its six edges and six vertices.
     """

@@ -29,19 +29,19 @@ _LOADED: dict[str, Encoder] = {}
 
 
 def names() -> list[str]:
-    """Names that `load` knows."""
+    """The names that `load` accepts."""
     return list(_HOMES)
 
 
 def register(name: str, home: str) -> None:
-    """Make an encoder known by a name.
+    """Register an encoder under a name.
 
-    Until it is loaded, the name can be registered again; afterwards only with the same home, from
-    which the next `load` makes it anew.
+    The name can be registered again until it is loaded; afterwards only with the same home, which
+    the next `load` calls again.
 
     Args:
         name: the name, equal to the encoder's attribute `name`.
-        home: "module:thing", a class of `Encoder` or a function that returns one; imported when
+        home: "module:thing", an `Encoder` class or a function that returns one; imported when
             the encoder is loaded.
     """
     if not isinstance(name, str) or not name:
@@ -53,7 +53,7 @@ def register(name: str, home: str) -> None:
 
 
 def registered() -> dict[str, str]:
-    """Homes by name of the registered encoders."""
+    """Homes of the registered encoders by name."""
     return {name: home for name, home in _HOMES.items() if name not in _OWN}
 
 
@@ -70,7 +70,7 @@ def load(name: str) -> Encoder:
 
 
 def as_encoder(given: Any, option: str = "observation") -> Encoder:
-    """An encoder, given as one or by its name; `option` names the argument in errors."""
+    """The encoder given as an object or by name; `option` names the argument in errors."""
     if isinstance(given, Encoder):
         return given
     if isinstance(given, str) and given in _HOMES:

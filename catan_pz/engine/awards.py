@@ -21,7 +21,7 @@ from catan_pz.terms import (
 
 @rule
 def opponents_buildings(s: State, p: int) -> int:
-    """Set of the vertices with a building of another player."""
+    """The vertices with a building of another player, as a set."""
     vertices = 0
     for q in range(s.num_players):
         if q != p:
@@ -31,12 +31,11 @@ def opponents_buildings(s: State, p: int) -> int:
 
 @rule
 def longest_trail(roads_0: int, roads_1: int, start: int, barred: int) -> int:
-    """Most roads in a row from a vertex, none used twice, passing no barred vertex.
+    """The most roads in a row from a vertex, each used once, without passing a barred vertex.
 
-    Roads are the two words of an edge set.
-
-    Walks depth first. The way back is a stack of two-bit numbers in `trail`: the slot,
-    in the list of edges of each vertex reached, of the road by which it was reached.
+    `roads_0` and `roads_1` are the two words of an edge set. The search is depth first. `trail` is
+    a stack of two-bit numbers: for each vertex reached, the slot in its list of edges of the road
+    that led to it.
     """
     left_0, left_1 = roads_0, roads_1
     v, slot, length, longest, trail = start, 0, 0, 0, 0
@@ -67,7 +66,7 @@ def longest_trail(roads_0: int, roads_1: int, start: int, barred: int) -> int:
 
 @rule
 def longest_from(roads_0: int, roads_1: int, starts: int, barred: int) -> int:
-    """Most roads in a row from any vertex of a set."""
+    """The most roads in a row from any vertex of a set."""
     longest = 0
     while starts != 0:
         longest = max(longest, longest_trail(roads_0, roads_1, bits.first(starts), barred))
@@ -93,7 +92,7 @@ def own_roads_at(s: State, p: int, v: int) -> int:
 
 @rule
 def longest_road_after(s: State, p: int, e: int) -> int:
-    """Roads in the longest continuous road of p, who has just placed a road on e."""
+    """The length of p's longest continuous road after p placed a road on e."""
     barred = opponents_buildings(s, p)
     for k in range(2):
         v = EDGE_VERTICES[e, k]
@@ -101,7 +100,7 @@ def longest_road_after(s: State, p: int, e: int) -> int:
             # A loose end: a longer road can only begin here.
             trail = longest_trail(s.roads[p, 0], s.roads[p, 1], v, barred)
             return max(int(s.road_length[p]), trail)
-    # A longest road that is no ring begins where it can't pass, or at an odd number of roads.
+    # Unless it is a ring, a longest road begins at a barred vertex or one with an odd road count.
     starts, ends = 1 << EDGE_VERTICES[e, 0] | s.road_ends[p] & barred, s.road_ends[p]
     while ends != 0:
         v = bits.first(ends)
@@ -113,7 +112,7 @@ def longest_road_after(s: State, p: int, e: int) -> int:
 
 @rule
 def give_special_card(s: State, old: int, new: int) -> int:
-    """A special card and its points pass from one owner to another; either may be NOBODY."""
+    """Move a special card and its points to another owner; either owner may be NOBODY."""
     if old != NOBODY:
         s.points[old] -= SPECIAL_CARD_POINTS
         s.visible_points[old] -= SPECIAL_CARD_POINTS
@@ -125,7 +124,7 @@ def give_special_card(s: State, old: int, new: int) -> int:
 
 @rule
 def award_longest_road(s: State) -> None:
-    """Give the longest road to whom it belongs, now that road lengths have changed."""
+    """Give the longest road to its rightful owner after road lengths have changed."""
     owner = int(s.longest_road_owner)
     longest, leader, leaders = 0, NOBODY, 0
     for p in range(s.num_players):
@@ -145,7 +144,7 @@ def award_longest_road(s: State) -> None:
 
 @rule
 def award_largest_army(s: State, p: int) -> None:
-    """Give the largest army to p, who has just played a knight, if it is larger."""
+    """Give the largest army to p, after a knight of p, if p's army is larger."""
     owner = int(s.largest_army_owner)
     knights = s.played[p, KNIGHT]
     if knights < LARGEST_ARMY_MINIMUM or owner == p:

@@ -6,8 +6,8 @@ from catan_pz.kernels.rule import rule
 
 @rule
 def count(members: int) -> int:
-    """How many members a set has (up to 56)."""
-    # LLVM knows this form and makes one instruction of it.
+    """The number of members of a set (up to 56)."""
+    # LLVM recognises this form and compiles it to one instruction.
     x = members - ((members >> 1) & 0x5555555555555555)
     x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
     x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -35,7 +35,7 @@ def has_vertex(vertices: int, v: int) -> bool:
 
 @rule
 def edge_word(e: int) -> int:
-    """Which of the two words of an edge set holds edge e."""
+    """The index of the word of an edge set that holds edge e."""
     return int(e >= EDGES_PER_WORD)
 
 

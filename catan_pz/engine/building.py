@@ -1,4 +1,4 @@
-"""Roads, settlements and cities: where they may stand, and placing them."""
+"""Roads, settlements and cities: where they may be placed, and placing them."""
 
 from catan_pz.board.topology import (
     EDGE_VERTICES,
@@ -44,7 +44,7 @@ def cities_left(s: State, p: int) -> int:
 
 @rule
 def empty_edges(s: State, word: int) -> int:
-    """Edges without a road, in one of the two words of an edge set."""
+    """Edges without a road, as one of the two words of an edge set."""
     taken = 0
     for p in range(s.num_players):
         taken |= s.roads[p, word]
@@ -53,7 +53,7 @@ def empty_edges(s: State, word: int) -> int:
 
 @rule
 def road_spots(s: State, p: int, word: int) -> int:
-    """Edges where p may place a road, by position alone, in one of two words."""
+    """Edges where the position lets p place a road, as one of the two words of an edge set."""
     return s.reach[p, word] & empty_edges(s, word)
 
 
@@ -64,13 +64,13 @@ def has_road_spot(s: State, p: int) -> bool:
 
 @rule
 def can_build_road(s: State, p: int) -> bool:
-    """Whether p has the cards and a piece."""
+    """Whether p has the cards and a road in stock."""
     return can_afford(s, p, ROAD) and roads_left(s, p) > 0
 
 
 @rule
 def settlement_spots(s: State, p: int) -> int:
-    """Vertices where p may build a settlement, by position alone."""
+    """Vertices where the position lets p build a settlement."""
     return s.road_ends[p] & ~s.crowded
 
 
@@ -86,9 +86,9 @@ def can_build_city(s: State, p: int) -> bool:
 
 @rule
 def is_connected(s: State, p: int, v: int) -> bool:
-    """Whether a road of p may start at a vertex.
+    """Whether p may start a road at a vertex.
 
-    It needs an own building there, or an own road that no opponent's building ends.
+    It needs p's building, or p's road without an opponent's building at the vertex.
     """
     if bits.has_vertex(s.settlements[p] | s.cities[p], v):
         return True
@@ -97,14 +97,14 @@ def is_connected(s: State, p: int, v: int) -> bool:
 
 @rule
 def extend_reach(s: State, p: int, v: int) -> None:
-    """The edges at a vertex that p has connected now touch the network of p."""
+    """Add the edges at a vertex that p has connected to the reach of p."""
     s.reach[p, 0] |= VERTEX_EDGE_SET[v, 0]
     s.reach[p, 1] |= VERTEX_EDGE_SET[v, 1]
 
 
 @rule
 def cut_reach(s: State, p: int, v: int) -> None:
-    """An opponent has built at a vertex of p: its edges must be reached from their other end."""
+    """Update the reach of p after an opponent built at a vertex of p's roads."""
     for k in range(3):
         e = VERTEX_EDGES[v, k]
         if e >= 0 and not is_connected(s, p, VERTEX_NEIGHBORS[v, k]):
@@ -126,7 +126,7 @@ def place_road(s: State, p: int, e: int) -> None:
 
 @rule
 def use_harbor(s: State, p: int, v: int) -> None:
-    """Trade at the rate of the harbor at a vertex, if there is one."""
+    """Apply the rate of the harbor at a vertex, if there is one."""
     harbor = VERTEX_HARBOR[v]
     if harbor < 0:
         return
@@ -140,7 +140,7 @@ def use_harbor(s: State, p: int, v: int) -> None:
 
 @rule
 def place_settlement(s: State, p: int, v: int) -> None:
-    """Place a settlement of p; it may cut another player's road."""
+    """Place a settlement of p; it may break another player's road."""
     s.settlements[p] |= 1 << v
     s.on_vertex[v] = SETTLEMENT_OF + p
     s.crowded |= VERTEX_SURROUNDINGS[v]
@@ -171,7 +171,7 @@ def apply_build_settlement(s: State, p: int, v: int) -> None:
 
 @rule
 def apply_build_city(s: State, p: int, v: int) -> None:
-    """Replace a settlement of p, which returns to its owner's stock, by a city."""
+    """Replace a settlement of p, which returns to p's stock, with a city."""
     pay(s, p, CITY)
     s.settlements[p] ^= 1 << v
     s.cities[p] |= 1 << v

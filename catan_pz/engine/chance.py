@@ -1,9 +1,9 @@
-"""Everything random: each draw is made here, or named from outside through `s.outcome`.
+"""All random draws; a caller can name the outcome of a draw through `s.outcome`.
 
 The generator is SplitMix64 (Steele, Lea and Flood, 2014), counter-based: the state
 advances by a constant and each number is a hash of it. A named outcome is used once:
-6 * (first die - 1) + (second die - 1) for a roll, the resource for a theft, the kind of
-card for a purchase.
+6 * (first die - 1) + (second die - 1) for a roll, the resource for a theft, the
+kind of card for a purchase.
 """
 
 import numpy as np
@@ -30,9 +30,9 @@ ALL_ROLLS = (1 << 36) - 1
 FEWEST_ROLLS_LEFT = 13
 
 WEIGHT, WEIGHT_LOST = 100, 34
-"""Dice with a memory: the weight of a sum, and what each recent roll of that sum takes off."""
+"""Dice with memory: the weight of a sum, and the reduction for each recent roll of that sum."""
 BALANCE, RUN = 10, 4
-"""The factor of a seven in due share, and what each seven of a run adds or takes off."""
+"""The factor of a seven at an even share, and the change for each seven of a run."""
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -46,7 +46,7 @@ ROLLS_OF_SUM = np.array(
     [sum(1 << k for k in range(36) if k // 6 + k % 6 + 2 == total) for total in range(13)],
     np.int64,
 )
-"""(13,) the set of rolls of each sum."""
+"""(13,) the set of rolls that make each sum."""
 
 TERRAINS = np.repeat(np.arange(len(TERRAIN_COUNTS)), TERRAIN_COUNTS)
 HARBORS = np.repeat(np.arange(len(HARBOR_COUNTS)), HARBOR_COUNTS)
@@ -57,7 +57,7 @@ LETTERED = np.array(LETTERED_TOKENS, np.int64)
 
 @rule
 def scramble(seed: np.uint64) -> np.uint64:
-    """A hash of 64 bits to 64 bits."""
+    """A hash from 64 bits to 64 bits."""
     z = (seed ^ (seed >> _S30)) * MIX_1
     z = (z ^ (z >> _S27)) * MIX_2
     return z ^ (z >> _S31)
@@ -65,20 +65,20 @@ def scramble(seed: np.uint64) -> np.uint64:
 
 @rule
 def number_below(seed: np.uint64, n: int) -> int:
-    """64 random bits as a whole number from 0 to n - 1, each equally likely (to 1 in 2**32)."""
+    """Turn 64 random bits into an integer from 0 to n - 1, uniform to 1 in 2**32."""
     return int(np.int64(((seed >> _S32) * np.uint64(n)) >> _S32))
 
 
 @rule
 def draw_below(s: State, n: int) -> int:
-    """A whole number from 0 to n - 1, each equally likely."""
+    """Draw an integer from 0 to n - 1 uniformly."""
     s.rng = s.rng + GAMMA
     return number_below(scramble(s.rng), n)
 
 
 @rule
 def take_named_outcome(s: State) -> int:
-    """The outcome named from outside, which is used up, or NO_OUTCOME."""
+    """Return the outcome named by the caller and clear it, or NO_OUTCOME."""
     outcome = int(s.outcome)
     s.outcome = NO_OUTCOME
     return outcome
@@ -86,14 +86,14 @@ def take_named_outcome(s: State) -> int:
 
 @rule
 def rolls_left(s: State) -> int:
-    """Set of rolls from which the dice draw next."""
+    """The set of rolls that the dice draw from next."""
     left = s.balanced_dice and bits.count(s.dice_left) >= FEWEST_ROLLS_LEFT
     return s.dice_left if left else ALL_ROLLS
 
 
 @rule
 def due_share(s: State) -> int:
-    """The factor of sums other than seven: `BALANCE` for each seven rolled, at least once."""
+    """The factor of sums other than seven: `BALANCE` for each seven rolled, at least `BALANCE`."""
     sevens = 0
     for q in range(s.num_players):
         sevens += int(s.sevens[q])
@@ -102,7 +102,7 @@ def due_share(s: State) -> int:
 
 @rule
 def share_of_seven(s: State, due: int) -> int:
-    """The factor of a seven: less for a player with more sevens than the others, or in a run."""
+    """The factor of a seven: smaller for a player with more sevens than the others, or in a run."""
     p, n, balance = int(s.turn_player), int(s.num_players), due
     sevens = due // BALANCE
     if sevens >= n:
@@ -114,7 +114,7 @@ def share_of_seven(s: State, due: int) -> int:
 
 @rule
 def rolled_recently(s: State) -> int:
-    """How often each sum was rolled lately: four bits each, from the lowest on."""
+    """The recent rolls of each sum, in four bits each, lowest sum first."""
     rolled = 0
     for k in range(RECENT_ROLLS):
         rolled += 1 << 4 * int(s.recent_sums[k])
@@ -123,14 +123,14 @@ def rolled_recently(s: State) -> int:
 
 @rule
 def weight_of(total: int, rolled: int, due: int, seven: int) -> int:
-    """The weight of each roll of a sum, by `rolled_recently`, `due_share` and `share_of_seven`."""
+    """The weight of each roll of a sum, given the recent rolls and the factors above."""
     weight = WEIGHT - WEIGHT_LOST * (rolled >> 4 * total & 15)
     return max(weight, 0) * (seven if total == 7 else due)
 
 
 @rule
 def weight_of_sum(s: State, total: int) -> int:
-    """The weight of each roll of a sum, 1 for dice without a memory."""
+    """The weight of each roll of a sum, 1 for dice without memory."""
     if not s.dice_memory:
         return 1
     due = due_share(s)
@@ -140,7 +140,7 @@ def weight_of_sum(s: State, total: int) -> int:
 @rule
 @rare
 def draw_roll(s: State) -> int:
-    """One of the rolls left, by their weights."""
+    """Draw one of the rolls left by their weights."""
     left = rolls_left(s)
     if not s.dice_memory:
         return bits.pick(left, draw_below(s, bits.count(left)))
@@ -192,7 +192,7 @@ def roll_dice(s: State, script: Int8Matrix) -> None:
 
 @rule
 def draw_stolen_resource(s: State, victim: int) -> int:
-    """The type of the card stolen from a hand, each card equally likely."""
+    """Draw the card stolen from a hand, each card equally likely, and return its resource."""
     r = take_named_outcome(s)
     if r >= 0:
         return r
@@ -206,7 +206,7 @@ def draw_stolen_resource(s: State, victim: int) -> int:
 
 @rule
 def draw_development_card(s: State) -> int:
-    """Take the top card of the deck; a named card changes places with the top one."""
+    """Take the top card of the deck; a named card first swaps places with the top card."""
     top = DECK_SIZE - int(s.deck_left)
     named = take_named_outcome(s)
     if named >= 0:
@@ -223,9 +223,9 @@ def draw_development_card(s: State) -> int:
 
 @rule
 def shuffle(s: State, items: Int8Array, first: int) -> None:
-    """Bring items from the first on into a random order: any is as likely as another.
+    """Shuffle the items from index `first` on, uniformly.
 
-    Fields of a record are passed as slices, the arrays that numba takes.
+    Pass fields of a record as slices: numba needs arrays.
     """
     for k in range(len(items) - 1, first, -1):
         j = first + draw_below(s, k + 1 - first)
@@ -236,7 +236,7 @@ def shuffle(s: State, items: Int8Array, first: int) -> None:
 
 @rule
 def shuffle_all(s: State, items: Int8Array, parts: ConstInt64Array) -> None:
-    """Replace items by the parts in a random order."""
+    """Fill `items` with the parts in a random order."""
     for k in range(len(items)):
         items[k] = parts[k]
     shuffle(s, items, 0)
@@ -260,7 +260,7 @@ def has_adjacent_red(s: State) -> bool:
 
 @rule
 def shuffle_tokens(s: State) -> None:
-    """Lay the number tokens at random on every hex but the desert."""
+    """Place the number tokens at random on every hex except the desert."""
     k = 0
     for h in range(NUM_HEXES):
         s.token[h] = 0
@@ -279,7 +279,7 @@ def shuffle_tokens(s: State) -> None:
 
 @rule
 def lay_lettered_tokens(s: State) -> None:
-    """Lay the number tokens by their letters along a spiral from a random corner."""
+    """Place the number tokens by their letters along a spiral from a random corner."""
     corner = draw_below(s, SPIRALS.shape[0])
     k = 0
     for place in range(NUM_HEXES):
@@ -304,7 +304,7 @@ def shuffle_board(s: State, spiral: int, no_adjacent_red: int) -> None:
 
 @rule
 def draw_layout(s: State, layouts: Int8Matrix) -> None:
-    """Lay one of some fixed boards, each equally likely (no draw where there is but one)."""
+    """Lay one of the fixed boards, each equally likely; a single board needs no draw."""
     k = draw_below(s, layouts.shape[0]) if layouts.shape[0] > 1 else 0
     for h in range(NUM_HEXES):
         s.terrain[h] = layouts[k, h]

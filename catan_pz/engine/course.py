@@ -1,4 +1,4 @@
-"""Whether a state keeps the rules: its course, and all that it breaks (`find_violations`)."""
+"""Whether a state follows the rules; `find_violations` returns everything that it breaks."""
 
 from catan_pz.engine import bits, violations
 from catan_pz.engine.awards import own_roads_at
@@ -30,12 +30,12 @@ from catan_pz.terms import (
 )
 
 CARDS_AT_START = 3
-"""Cards that a second settlement brings at most."""
+"""The most cards that a second settlement yields."""
 
 
 @rule
 def needs_a_card_played(s: State) -> bool:
-    """Whether only a development card played this turn can have led to the phase."""
+    """Whether the phase requires that a development card was played this turn."""
     if s.phase == Phase.FREE_ROAD:
         return True
     return not s.rolled and (s.phase == Phase.MOVE_ROBBER or s.phase == Phase.STEAL)
@@ -43,7 +43,7 @@ def needs_a_card_played(s: State) -> bool:
 
 @rule
 def fits_phase(s: State) -> bool:
-    """Whether what has happened in the turn, and is still due, can be so in the phase."""
+    """Whether the turn's flags and pending choices are possible in the phase."""
     if (s.phase == Phase.FREE_ROAD) != (s.free_roads > 0):
         return False
     if s.phase == Phase.DISCARD and (not s.rolled or s.to_discard[int(s.player)] == 0):
@@ -60,15 +60,15 @@ def fits_phase(s: State) -> bool:
 
 @rule
 def can_have_begun(s: State, p: int) -> bool:
-    """Whether what p has still to discard is due from a hand that p can have had after the roll."""
+    """Whether the discard still due from p fits a hand that p can have had after the roll."""
     kept = int(s.hand_size[p]) - int(s.to_discard[p])
-    # Of 2 * kept or one fewer cards half, rounded down, is discarded.
+    # A hand of 2 * kept cards, or one fewer, discards half, rounded down.
     return 2 * kept > s.discard_limit and 2 * kept >= s.hand_size[p]
 
 
 @rule
 def are_discards_in_order(s: State) -> bool:
-    """Whether all before the player to move have discarded, and none of those after it."""
+    """Whether all players before the player to move have discarded, and none after."""
     reached = False
     for k in range(s.num_players):
         q = seat_after(s, int(s.turn_player), k)
@@ -85,7 +85,7 @@ def are_discards_in_order(s: State) -> bool:
 
 @rule
 def is_choice_due(s: State) -> bool:
-    """Whether it is as the phase says: discards in order, a theft from one of several."""
+    """Whether the phase's choice is due: discards in order, or a theft with several victims."""
     if s.phase == Phase.DISCARD:
         return are_discards_in_order(s)
     if s.phase == Phase.STEAL:
@@ -118,7 +118,7 @@ def is_turn_right(s: State) -> bool:
 
 @rule
 def settlements_due(s: State, first: int, k: int, p: int) -> int:
-    """How many of the first k settlements of the set-up are placed by p."""
+    """The number of the first k set-up settlements that p places."""
     settlements = 0
     for j in range(k):
         if seat_to_place(s, first, j) == p:
@@ -128,7 +128,7 @@ def settlements_due(s: State, first: int, k: int, p: int) -> int:
 
 @rule
 def is_start_of_game(s: State) -> bool:
-    """Whether no turn has begun, and hands hold no more than second settlements bring."""
+    """Whether no turn has begun and hands hold at most the yield of second settlements."""
     if s.rolled or s.card_played or s.turn != 0:
         return False
     for q in range(s.num_players):
@@ -140,14 +140,14 @@ def is_start_of_game(s: State) -> bool:
 
 @rule
 def is_setup_right(s: State) -> bool:
-    """In set-up everybody has placed what the order of seats says, each road at a settlement."""
+    """Whether the pieces follow the set-up order, with each road at its settlement."""
     if not is_setup(s):
         return True
     n, p = int(s.num_players), int(s.turn_player)
     placed = 0
     for q in range(n):
         placed += bits.count(s.settlements[q])
-    # The place in the order of the settlement that is due, or whose road is due.
+    # The index, in set-up order, of the settlement that is due or whose road is due.
     k = placed - 1 if s.phase == Phase.SETUP_ROAD else placed
     if k < 0 or k >= 2 * n:
         return False
@@ -171,7 +171,7 @@ def is_setup_right(s: State) -> bool:
 
 @rule
 def is_composable(s: State, p: int) -> bool:
-    """Whether the sides of p's offer are disjoint, small enough and the giving one held."""
+    """Whether the sides of p's offer are disjoint and small enough, and p holds the giving side."""
     for r in range(NUM_RESOURCES):
         give, get = s.offer_give[p, r], s.offer_get[p, r]
         if give < 0 or get < 0 or (give > 0 and get > 0) or give > s.hand[p, r]:
@@ -181,7 +181,7 @@ def is_composable(s: State, p: int) -> bool:
 
 @rule
 def is_sent(s: State, p: int) -> bool:
-    """Whether the offer of p can have been sent."""
+    """Whether p can have sent its offer."""
     return is_composable(s, p) and can_send(s, p)
 
 
@@ -200,7 +200,7 @@ def is_answer_possible(s: State, p: int) -> bool:
 
 @rule
 def is_order_kept(s: State) -> bool:
-    """Whether all before the player to move have answered, and none from there on."""
+    """Whether all players before the player to move have answered, and none after."""
     n, maker = int(s.num_players), int(s.turn_player)
     reached, taken_up = False, False
     for k in range(1, n):
@@ -218,7 +218,7 @@ def is_order_kept(s: State) -> bool:
 
 @rule
 def is_table_clear(s: State) -> bool:
-    """Whether there is no offer and no answer."""
+    """Whether there are no offers and no answers."""
     for p in range(MAX_PLAYERS):
         if s.answer[p] != NO_ANSWER or offered(s, p) != 0 or asked(s, p) != 0:
             return False
@@ -227,7 +227,7 @@ def is_table_clear(s: State) -> bool:
 
 @rule
 def is_open_offer_right(s: State) -> bool:
-    """The offer on the table, or what the player in turn is composing."""
+    """Whether the open offer, or the one that the player in turn composes, is possible."""
     maker = int(s.turn_player)
     if not s.trading or not s.rolled or s.offers_made == 0:
         return False
@@ -246,7 +246,7 @@ def is_open_offer_right(s: State) -> bool:
 
 @rule
 def is_offer_right(s: State) -> bool:
-    """Offers and answers belong to their phases."""
+    """Whether offers and answers belong to their phases."""
     if s.offers_made < 0 or s.offers_made > s.max_offers:
         return False
     if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
@@ -265,7 +265,7 @@ def is_winner_right(s: State) -> bool:
 
 @rule
 def find_violations(s: State) -> int:
-    """What a state breaks, as the sum of `Violation` flags; `STALE` is found by `derive`."""
+    """The rules that a state breaks, as a sum of `Violation` flags; `derive` finds `STALE`."""
     return (
         Violation.RESOURCE_COUNT.value * (not violations.resources_add_up(s))
         | Violation.DECK_COUNT.value * (not violations.cards_add_up(s))

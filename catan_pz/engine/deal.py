@@ -1,4 +1,4 @@
-"""The start of a game, by its rules: board, bank, deck, and who goes first."""
+"""The start of a game according to its rules: board, bank, deck and first player."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -43,11 +43,11 @@ _PARTS: Final = ("terrain", "token", "harbor")
 
 
 class Deal(NamedTuple):
-    """What games of the same rules start from.
+    """The starting data of games with the same rules.
 
     Attributes:
-        blank: (1,) a record that holds the rules and is zero elsewhere.
-        layouts: (N, 47) boards to draw from; N is 0 where each game shuffles its own.
+        blank: (1,) a record with the rules set and zeros elsewhere.
+        layouts: (N, 47) boards to draw from; N is 0 if each game shuffles its own.
         spiral, no_adjacent_red, random_first: 0 or 1.
     """
 
@@ -60,7 +60,7 @@ class Deal(NamedTuple):
 
 @rule
 def deal_board(s: State, how: Deal) -> None:
-    """Lay a board, drawn from fixed ones or shuffled; the robber starts on the desert."""
+    """Lay a board, drawn from fixed ones or shuffled, with the robber on the desert."""
     if how.layouts.shape[0] > 0:
         draw_layout(s, how.layouts)
     else:
@@ -110,7 +110,7 @@ def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
 
 
 def _seeded_boards(seeds: Sequence[int], *, no_adjacent_red: bool) -> States:
-    """Records that hold the random boards of seeds and nothing else."""
+    """Records with only the random boards of seeds set."""
     games = as_games(np.zeros(len(seeds), STATE))
     for i, seed in enumerate(seeds):
         _shuffle_seeded_board(games, i, np.uint64(seed), int(no_adjacent_red))
@@ -119,7 +119,7 @@ def _seeded_boards(seeds: Sequence[int], *, no_adjacent_red: bool) -> States:
 
 @lru_cache(maxsize=64)
 def deal_of(rules: Rules) -> Deal:
-    """What games of some rules start from."""
+    """The `Deal` of some rules."""
     blank = np.zeros(1, STATE)
     for name, value in rules.columns().items():
         blank[name] = value
@@ -139,5 +139,5 @@ def deal_of(rules: Rules) -> Deal:
 
 @lru_cache(maxsize=64)
 def script_of(rules: Rules) -> NDArray[np.int8]:
-    """(K, 2) the rolls of scripted dice; K is 0 for others."""
+    """(K, 2) the rolls of scripted dice; K is 0 for other dice."""
     return np.array(rules.dice, np.int8) if isinstance(rules.dice, tuple) else NO_SCRIPT

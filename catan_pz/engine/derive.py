@@ -1,7 +1,7 @@
-"""What follows from the rest of a state, worked out from scratch.
+"""Recomputes the derived fields of a state from the others.
 
-Play keeps these fields up to date step by step; a state that is read from outside gets
-them from here, and `Game.validate` compares the two.
+Play updates these fields step by step; states loaded from outside get them here.
+`Game.validate` compares the two.
 """
 
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
@@ -73,7 +73,7 @@ def derive_network(s: State, p: int) -> None:
 
 @rule
 def derive_income(s: State, p: int) -> None:
-    """Hand size of p, and what its buildings bring: trade rates and pips."""
+    """Hand size, trade rates and pips of p."""
     s.hand_size[p] = 0
     for r in range(NUM_RESOURCES):
         s.hand_size[p] += s.hand[p, r]

@@ -36,7 +36,7 @@ def apply_buy_card(s: State, p: int) -> None:
 
 @rule
 def may_play(s: State, p: int, card: int) -> bool:
-    """Whether p, in turn, holds such a card from before this turn and has played none yet."""
+    """Whether p, in turn, has a playable card of this kind and has played none this turn."""
     return not s.card_played and s.cards[p, card] > s.new_cards[card]
 
 
@@ -69,7 +69,7 @@ def apply_play_road_building(s: State, p: int) -> None:
 
 @rule
 def apply_free_road(s: State, p: int, e: int) -> None:
-    """Place one of the free roads; the card is done when no other can be placed."""
+    """Place a free road; the card is finished when no further road can be placed."""
     place_road(s, p, e)
     s.free_roads -= 1
     if s.free_roads == 0 or not has_road_spot(s, p):
@@ -88,7 +88,7 @@ def apply_year_of_plenty(s: State, p: int, first: int, second: int) -> None:
 @rule
 @rare
 def apply_monopoly(s: State, p: int, r: int) -> None:
-    """Every other player hands over all cards of a resource, in public."""
+    """Take all cards of a resource from every other player, in public."""
     put_down(s, p, MONOPOLY)
     for q in range(s.num_players):
         if q != p:

@@ -1,8 +1,8 @@
-"""What a decision brings, as a stream of events: its layout, and the rules that write it.
+"""The events of a decision: their layout, and the rules that write them.
 
-Events are rows of a small int16 array, written only where somebody asks for them. One array
-holds the events of one decision; forced decisions are decisions of their own. Row 0 holds their
-number, rows 1 to `MAX_EVENTS` the events, the rest is scratch space for the state before it.
+Events are rows of a small int16 array, written on request. One array holds the events of one
+decision; forced decisions have arrays of their own. Row 0 holds the number of events, rows 1 to
+`MAX_EVENTS` the events, and the rest is scratch space for the state before the decision.
 """
 
 from enum import IntEnum
@@ -27,12 +27,12 @@ from catan_pz.terms import (
 
 
 class EventKind(IntEnum):
-    """What an event tells; the docstrings name the fields that it uses beside `seat`."""
+    """The kind of an event; the docstrings name the fields used besides `seat`."""
 
     DECISION = 0
     """A seat takes action `what` in the turn of `other`; `amount` is 1 if it was forced.
 
-    That it was forced is seen by the seat alone, and so is which card it adds to an offer.
+    Only the seat sees whether it was forced, and which card it adds to an offer.
     """
     ROLLED = 1
     """The dice show `what` and `amount`."""
@@ -43,7 +43,7 @@ class EventKind(IntEnum):
     GIVEN = 4
     """A seat hands `amount` cards of resource `what` to `other`, in public."""
     STOLEN = 5
-    """A seat steals a card from `other`; the two alone see its resource `what`."""
+    """A seat steals a card from `other`; only these two see its resource `what`."""
     ROAD_BUILT = 6
     """On edge `what`."""
     SETTLEMENT_BUILT = 7
@@ -51,35 +51,35 @@ class EventKind(IntEnum):
     CITY_BUILT = 8
     """On vertex `what`."""
     CARD_BOUGHT = 9
-    """Development card `what`, seen by its owner alone."""
+    """Development card `what`, seen by its owner only."""
     CARD_PLAYED = 10
     """Development card `what`."""
     ROBBER_MOVED = 11
     """To hex `what`."""
     HOLDING_SHOWN = 12
-    """A seat proves to hold `amount` cards of resource `what` or more."""
+    """A seat proves that it holds at least `amount` cards of resource `what`."""
     OFFER_GIVES = 13
     """The offer or counter-offer of a seat, now public, gives `amount` of resource `what`."""
     OFFER_ASKS = 14
-    """The same for what it asks for."""
+    """As `OFFER_GIVES`, for the cards that the offer asks for."""
     LONGEST_ROAD = 15
-    """The card passes from `other` to a seat, either of them -1 for nobody; `amount` roads."""
+    """The card passes from `other` to a seat, -1 for nobody; `amount` roads."""
     LARGEST_ARMY = 16
-    """The same for the largest army; `amount` knights."""
+    """As `LONGEST_ROAD`, for the largest army; `amount` knights."""
     POINTS_CHANGED = 17
-    """The points of a seat change by `amount`; hidden ones are told to it alone."""
+    """The points of a seat change by `amount`; only the seat sees hidden ones."""
     WON = 18
     """A seat wins the game."""
     TRUNCATED = 19
-    """The turns allowed are over with no winner; `seat` is -1."""
+    """The turn limit is reached without a winner; `seat` is -1."""
 
 
 KIND, SEAT, OTHER, WHAT, AMOUNT, SEEN_BY = 0, 1, 2, 3, 4, 5
-"""Columns of an event; `SEEN_BY` is the set of seats that see all of it."""
+"""Columns of an event; `SEEN_BY` is the set of seats that see all its fields."""
 
 NUM_FIELDS: Final = 6
 MAX_EVENTS: Final = 24
-"""Events of one decision at most."""
+"""The most events of one decision."""
 
 _BEFORE: Final = MAX_EVENTS + 1
 _POINTS_BEFORE: Final = NUM_RESOURCES
@@ -93,7 +93,7 @@ EVENT_ROWS: Final = _CARDS + 1
 
 _ROAD_OWNER, _ARMY_OWNER = MAX_PLAYERS, MAX_PLAYERS + 1
 
-# Plain numbers: on CUDA compiled rules can't index with enums.
+# Plain integers: compiled rules on CUDA can't index with enums.
 _KINDS = [kind.value for kind in EventKind]
 DECISION, ROLLED, GAINED, PAID, GIVEN, STOLEN, ROAD_BUILT, SETTLEMENT_BUILT, CITY_BUILT = _KINDS[:9]
 CARD_BOUGHT, CARD_PLAYED, ROBBER_MOVED, HOLDING_SHOWN, OFFER_GIVES, OFFER_ASKS = _KINDS[9:15]
@@ -118,7 +118,7 @@ def add_event(
 
 @rule
 def remember(s: State, events: Int16Matrix) -> None:
-    """Start the events of a decision: none yet, and the state before it in the scratch rows."""
+    """Clear the events of a decision and save the state before it in the scratch rows."""
     events[0, 0] = 0
     for p in range(MAX_PLAYERS):
         for r in range(NUM_RESOURCES):
@@ -133,7 +133,7 @@ def remember(s: State, events: Int16Matrix) -> None:
 
 @rule
 def add_offer(s: State, p: int, events: Int16Matrix) -> None:
-    """The offer that p has sent or is about to send, and the cards that it proves."""
+    """Add the offer that p has sent or is about to send, and the cards that it proves."""
     for r in range(NUM_RESOURCES):
         n = int(s.offer_give[p, r])
         if n > 0:
@@ -147,7 +147,7 @@ def add_offer(s: State, p: int, events: Int16Matrix) -> None:
 
 @rule
 def add_acceptance(s: State, p: int, events: Int16Matrix) -> None:
-    """The cards that p proves by accepting the offer of the player in turn."""
+    """Add the cards that p proves by accepting the offer of the player in turn."""
     for r in range(NUM_RESOURCES):
         n = int(s.offer_get[int(s.turn_player), r])
         if n > 0:
@@ -168,7 +168,7 @@ def add_card_played(p: int, a: int, events: Int16Matrix) -> None:
 
 @rule
 def add_cause(s: State, p: int, a: int, events: Int16Matrix) -> None:
-    """What was rolled, built, bought, played or moved by action a, once it is played."""
+    """Add the roll, building, purchase, card or robber move of action a, after it is played."""
     if a == actions.ROLL:
         add_event(events, ROLLED, p, NOBODY, int(s.dice[0]), int(s.dice[1]), EVERYBODY)
     elif actions.BUILD_ROAD <= a < actions.BUILD_SETTLEMENT:
@@ -189,7 +189,7 @@ def add_cause(s: State, p: int, a: int, events: Int16Matrix) -> None:
 
 @rule
 def gained(s: State, q: int, r: int, events: Int16Matrix) -> int:
-    """Cards of a resource that q has more than before the decision."""
+    """The increase of a player's cards of a resource in the decision."""
     return int(s.hand[q, r]) - int(events[_BEFORE + q, r])
 
 
@@ -214,7 +214,7 @@ def add_bank_cards(s: State, events: Int16Matrix) -> None:
 
 @rule
 def add_handed_over(s: State, p: int, partner: int, events: Int16Matrix) -> None:
-    """Cards that players handed each other: all of them p and others, the partner where p gave."""
+    """Add cards that p and other players exchanged; p gives cards only to the partner."""
     for q in range(s.num_players):
         for r in range(NUM_RESOURCES):
             n = gained(s, q, r, events)
@@ -224,7 +224,7 @@ def add_handed_over(s: State, p: int, partner: int, events: Int16Matrix) -> None
 
 @rule
 def add_cards(s: State, p: int, a: int, events: Int16Matrix) -> None:
-    """Resource cards that moved in action a."""
+    """Add the resource cards that moved in action a."""
     if actions.MOVE_ROBBER <= a < actions.DISCARD:
         add_theft(s, p, events)
     elif actions.PLAY_MONOPOLY <= a < actions.MOVE_ROBBER:
@@ -237,7 +237,7 @@ def add_cards(s: State, p: int, a: int, events: Int16Matrix) -> None:
 
 @rule
 def add_points(s: State, events: Int16Matrix) -> None:
-    """Special cards that changed owners, and points that changed."""
+    """Add changes of special cards and of points."""
     road, army = int(s.longest_road_owner), int(s.largest_army_owner)
     if road != events[_TITLES, _ROAD_OWNER]:
         length = int(s.road_length[road]) if road != NOBODY else 0
@@ -265,7 +265,7 @@ def add_end(s: State, events: Int16Matrix) -> None:
 
 @rule
 def begin_events(s: State, a: int, forced: int, events: Int16Matrix) -> None:
-    """Start the events of a decision that is about to be played; `forced` ones are the engine's."""
+    """Start the events of a decision before it is played; `forced` is 1 for the engine's own."""
     remember(s, events)
     p = int(s.player)
     seen_by = 1 << p if actions.COMPOSE_GIVE <= a < actions.COMPOSE_SEND else EVERYBODY
@@ -278,7 +278,7 @@ def begin_events(s: State, a: int, forced: int, events: Int16Matrix) -> None:
 
 @rule
 def end_events(s: State, p: int, a: int, events: Int16Matrix) -> None:
-    """Add what a decision of p has brought, once it is played."""
+    """Add the events of p's decision after it is played."""
     add_cause(s, p, a, events)
     add_cards(s, p, a, events)
     if actions.OFFER <= a < actions.COMPOSE_GIVE:

@@ -1,9 +1,9 @@
-"""Resource cards: how they change hands, and what each player knows of the others' hands.
+"""Resource cards: their movements, and what each player knows about the others' hands.
 
-For observer o the hands are a matrix of players and resources whose row sums (hand
-sizes) and column sums (19 less the bank) are public. `s.below[o, p, r]` and
-`s.above[o, p, r]` say how far the bounds lie from the truth. What comes and goes in
-public moves truth and bounds alike, so only what is hidden or revealed needs `note_...`.
+To observer o the hands are a matrix of players and resources with public row sums (hand
+sizes) and column sums (19 less the bank). `s.below[o, p, r]` and `s.above[o, p, r]` are the
+distances of the bounds from the truth. Public movements shift truth and bounds alike, so only
+hidden or revealed cards need `note_...`.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from catan_pz.terms import (
 
 ROAD, SETTLEMENT, CITY, CARD = 0, 1, 2, 3
 COSTS = np.array([ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST], np.int64)
-"""(4, R) cards that each purchase costs."""
+"""(4, R) the cost of each purchase in cards."""
 
 ALL_RESOURCES = (1 << NUM_RESOURCES) - 1
 ONES = sum(1 << 8 * r for r in range(NUM_RESOURCES))
@@ -30,27 +30,27 @@ TOP_BITS = ONES << 7
 """The lowest and the highest bit of each byte of a row."""
 
 _GATHER = sum(1 << 7 * r for r in range(NUM_RESOURCES)) << 4
-"""A factor that moves the lowest bits of all bytes of a row beside each other, from bit 32 on."""
+"""A factor that collects the lowest bits of all bytes of a row, from bit 32 on."""
 
 COST_ROWS = np.array([[int(n) << 8 * r for r, n in enumerate(cost)] for cost in COSTS]).sum(1)
-"""(4,) the same as rows."""
+"""(4,) the costs as rows."""
 
 
 @rule
 def least_held(s: State, o: int, p: int, r: int) -> int:
-    """The fewest cards of r that p holds, by what o knows."""
+    """The fewest cards of r that p can hold, as far as o knows."""
     return int(s.hand[p, r]) - int(s.below[o, p, r])
 
 
 @rule
 def most_held(s: State, o: int, p: int, r: int) -> int:
-    """The most cards of r that p holds, by what o knows."""
+    """The most cards of r that p can hold, as far as o knows."""
     return int(s.hand[p, r]) + int(s.above[o, p, r])
 
 
 @rule
 def packed(counts: Int8Array) -> int:
-    """Counts (R,) from 0 to 127 as a row: the bytes of one integer."""
+    """Pack counts (R,) from 0 to 127 into a row: one byte of an integer each."""
     row = 0
     for r in range(NUM_RESOURCES):
         row |= (int(counts[r]) & 255) << 8 * r
@@ -65,29 +65,29 @@ def unpack(row: int, counts: Int8Array) -> None:
 
 @rule
 def is_covered(row: int, other: int) -> bool:
-    """Whether no count of a row is above that of the other."""
+    """Whether no count of a row exceeds that of the other."""
     return ((other | TOP_BITS) - row) & TOP_BITS == TOP_BITS
 
 
 @rule
 def resources_covered(row: int, other: int) -> int:
-    """Set of the resources of which a row has no more than the other."""
+    """The set of resources whose count in a row doesn't exceed that in the other."""
     covered = (((other | TOP_BITS) - row) & TOP_BITS) >> 7
     return (covered * _GATHER >> 32) & ALL_RESOURCES
 
 
 @rule
 def lesser(row: int, other: int) -> int:
-    """The lesser count of each resource in two rows."""
+    """The smaller count of each resource in two rows."""
     own = ((((other | TOP_BITS) - row) & TOP_BITS) >> 7) * 255
     return other ^ ((row ^ other) & own)
 
 
 @rule
 def narrowed(row: int, opposite: int, column: int) -> int:
-    """One side of the bounds on a hand, narrowed by the opposite side and its sums over players.
+    """One side of the bounds on a hand, narrowed by the other side and its sums over players.
 
-    What one cell has more than is certain, the rest of its row or column lacks.
+    A surplus of one cell over its bound is missing from the rest of its row or column.
     """
     row_sum = (opposite * ONES >> 8 * (NUM_RESOURCES - 1)) & 255
     return lesser(lesser(row, row_sum * ONES - opposite), column - opposite)
@@ -95,9 +95,9 @@ def narrowed(row: int, opposite: int, column: int) -> int:
 
 @rule
 def tighten(s: State, o: int) -> None:
-    """Narrow the bounds of observer o until row and column sums give nothing more."""
+    """Narrow the bounds of observer o until row and column sums give no more."""
     below, above = s.below[o], s.above[o]
-    # Rows of the others; o knows its own hand.
+    # Rows of the other players; o knows its own hand.
     p, q, r = (o + 1) % MAX_PLAYERS, (o + 2) % MAX_PLAYERS, (o + 3) % MAX_PLAYERS
     below_p, below_q, below_r = packed(below[p]), packed(below[q]), packed(below[r])
     above_p, above_q, above_r = packed(above[p]), packed(above[q]), packed(above[r])
@@ -122,7 +122,7 @@ def tighten(s: State, o: int) -> None:
 
 @rule
 def note_holding(s: State, p: int, r: int, n: int) -> None:
-    """Everybody learns that p holds at least n cards of r."""
+    """Tell all players that p holds at least n cards of r."""
     for o in range(s.num_players):
         if s.below[o, p, r] > s.hand[p, r] - n:
             s.below[o, p, r] = s.hand[p, r] - n
@@ -131,7 +131,7 @@ def note_holding(s: State, p: int, r: int, n: int) -> None:
 
 @rule
 def note_payment(s: State, p: int) -> None:
-    """Everybody saw what p has just paid: no count known to be possible may be negative."""
+    """Raise negative lower bounds to zero, after p paid in public."""
     hand = packed(s.hand[p])
     for o in range(s.num_players):
         below = packed(s.below[o, p])
@@ -142,7 +142,7 @@ def note_payment(s: State, p: int) -> None:
 
 @rule
 def note_count(s: State, p: int, r: int) -> None:
-    """Everybody learns how many cards of r player p holds."""
+    """Tell all players how many cards of r player p holds."""
     for o in range(s.num_players):
         if s.below[o, p, r] != 0 or s.above[o, p, r] != 0:
             s.below[o, p, r] = 0
@@ -152,13 +152,13 @@ def note_count(s: State, p: int, r: int) -> None:
 
 @rule
 def note_hidden_theft(s: State, o: int, thief: int, victim: int, stolen: int) -> None:
-    """Observer o sees that a card is stolen but not its type; called before it moves."""
+    """Update observer o for a theft whose resource o doesn't see; call before the card moves."""
     possible = 0
     for r in range(NUM_RESOURCES):
         possible += int(most_held(s, o, victim, r) > 0)
     if possible == 1:
         return
-    # The victim has one less at worst, the thief one more at best.
+    # At the extremes the victim has one card fewer and the thief one more.
     for r in range(NUM_RESOURCES):
         s.above[o, thief, r] += int(most_held(s, o, victim, r) > 0)
         s.below[o, victim, r] += int(least_held(s, o, victim, r) > 0)
@@ -171,7 +171,7 @@ def note_hidden_theft(s: State, o: int, thief: int, victim: int, stolen: int) ->
 
 @rule
 def note_theft(s: State, thief: int, victim: int, stolen: int) -> None:
-    """Tell the others of a theft; called before the card moves."""
+    """Update the other observers for a theft; call before the card moves."""
     for o in range(s.num_players):
         if o != thief and o != victim:
             note_hidden_theft(s, o, thief, victim, stolen)
@@ -179,7 +179,7 @@ def note_theft(s: State, thief: int, victim: int, stolen: int) -> None:
 
 @rule
 def gain(s: State, p: int, r: int, n: int) -> None:
-    """Player p takes n cards of r from the bank."""
+    """Move n cards of r from the bank to player p."""
     s.hand[p, r] += n
     s.hand_size[p] += n
     s.bank[r] -= n
@@ -187,14 +187,14 @@ def gain(s: State, p: int, r: int, n: int) -> None:
 
 @rule
 def return_cards(s: State, p: int, r: int, n: int) -> None:
-    """Player p gives n cards of r back to the bank."""
+    """Move n cards of r from player p to the bank."""
     gain(s, p, r, -n)
     note_payment(s, p)
 
 
 @rule
 def move_cards(s: State, giver: int, taker: int, r: int, n: int) -> None:
-    """Cards of r pass from one player to another, told to nobody."""
+    """Move cards of r from one player to another, without updating what others know."""
     s.hand[giver, r] -= n
     s.hand_size[giver] -= n
     s.hand[taker, r] += n
@@ -203,7 +203,7 @@ def move_cards(s: State, giver: int, taker: int, r: int, n: int) -> None:
 
 @rule
 def resources_held(s: State, p: int) -> int:
-    """Set of the resources of which p holds a card."""
+    """The set of resources that p holds a card of."""
     return resources_covered(ONES, packed(s.hand[p]))
 
 

@@ -1,4 +1,4 @@
-"""Which actions are legal: the set `s.legal`, and the mask that it spells."""
+"""The legal actions: the set `s.legal`, and the mask made from it."""
 
 import numpy as np
 
@@ -23,12 +23,12 @@ def _swaps_with(side: int) -> np.ndarray:
 
 
 SWAPS_GIVING, SWAPS_GETTING = _swaps_with(0), _swaps_with(1)
-"""(32,) for each set of resources the set of maritime trades that give, or get, one of them."""
+"""(32,) for each set of resources: the maritime trades that give, or get, one of them."""
 
 
 @rule
 def allow(s: State, first: int, members: int) -> None:
-    """Make legal, for each member of a set (up to 56), the action first + member."""
+    """Make the action first + member legal for each member of a set (up to 56)."""
     word = first // ACTIONS_PER_WORD
     shift = first % ACTIONS_PER_WORD
     s.legal[word] |= (members << shift) & WORD_MASK
@@ -93,7 +93,7 @@ def allow_building(s: State, p: int) -> None:
 
 @rule
 def allow_maritime_trade(s: State, p: int) -> None:
-    """Trades of p with the bank, which must have the card asked for."""
+    """Allow trades of p with the bank for resources that the bank has."""
     in_bank = resources_covered(ONES, packed(s.bank[:]))
     can_give = resources_covered(packed(s.rate[p]), packed(s.hand[p]))
     allow(s, actions.MARITIME_TRADE, SWAPS_GIVING[can_give] & SWAPS_GETTING[in_bank])
@@ -111,7 +111,7 @@ def allow_composing(s: State, p: int) -> None:
 @rule
 @rare
 def allow_offers(s: State, p: int) -> None:
-    """Offers, or counter-offers, that p may make or begin."""
+    """Allow the offers or counter-offers that p may make or begin."""
     if s.offer_templates:
         giving, getting = trade.bundles_held(s, p), trade.bundles_to_ask_for(s, p)
         for word in range(trade.OFFER_WORDS):
@@ -126,7 +126,7 @@ def allow_offers(s: State, p: int) -> None:
 
 @rule
 def allow_closing(s: State, p: int) -> None:
-    """Those with whom p may trade, by relative seat."""
+    """Allow trades with the partners of p, by relative seat."""
     for k in range(1, int(s.num_players)):
         if trade.can_close_with(s, p, seat_after(s, p, k)):
             allow(s, actions.CLOSE_WITH + k - 1, 1)
@@ -134,7 +134,7 @@ def allow_closing(s: State, p: int) -> None:
 
 @rule
 def allow_stealing(s: State, p: int) -> None:
-    """Those from whom p may steal, by relative seat."""
+    """Allow thefts from the victims of p, by relative seat."""
     seats = robber.victims(s, p, int(s.robber))
     for k in range(1, int(s.num_players)):
         if (seats >> seat_after(s, p, k)) & 1 == 1:
@@ -143,7 +143,7 @@ def allow_stealing(s: State, p: int) -> None:
 
 @rule
 def allow_main(s: State, p: int) -> None:
-    """What p may do in turn, after the roll."""
+    """Allow p's actions in its turn after the roll."""
     allow(s, actions.END_TURN, 1)
     allow_building(s, p)
     allow_cards(s, p)
@@ -154,7 +154,7 @@ def allow_main(s: State, p: int) -> None:
 
 @rule
 def allow_in_turn(s: State, p: int) -> None:
-    """Legal actions of the player in turn, outside of trade between players."""
+    """Allow the actions of the player in turn outside domestic trade."""
     if s.phase == Phase.MAIN:
         allow_main(s, p)
     elif s.phase == Phase.ROLL:
@@ -177,7 +177,7 @@ def allow_in_turn(s: State, p: int) -> None:
 @rule
 @rare
 def allow_in_trade(s: State, p: int) -> None:
-    """Legal actions while an offer is composed, answered or closed."""
+    """Allow the actions while an offer is composed, answered or closed."""
     if s.phase == Phase.ANSWER:
         allow(s, actions.REJECT, 1)
         if trade.can_accept(s, p):
@@ -196,7 +196,7 @@ def allow_in_trade(s: State, p: int) -> None:
 
 @rule
 def find_legal(s: State) -> None:
-    """Write the set of legal actions of the player to move; none when the game is finished."""
+    """Write the set of legal actions of the player to move; empty when the game is finished."""
     for word in range(LEGAL_WORDS):
         s.legal[word] = 0
     if s.phase == Phase.OVER or is_truncated(s):
@@ -212,7 +212,7 @@ def find_legal(s: State) -> None:
 
 @rule
 def write_mask(s: State, mask: Int8Array) -> None:
-    """Spell the set of legal actions into a mask of A numbers, 0 or 1."""
+    """Write the set of legal actions as a mask of A numbers, 0 or 1."""
     mask[:] = 0
     for word in range(LEGAL_WORDS):
         members = s.legal[word]

@@ -1,4 +1,4 @@
-"""What chance may bring to an action."""
+"""The chance outcomes of an action."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from catan_pz.kernels.rule import rule
 from catan_pz.terms import DECK_SIZE
 
 NUM_OUTCOMES: Final = 36
-"""Outcomes of an action at most: the rolls of two dice."""
+"""The most outcomes of an action: the rolls of two dice."""
 
 
 @rule
@@ -25,7 +25,7 @@ def kinds_in_deck(s: State) -> int:
 
 @rule
 def victim_of(s: State, a: int) -> int:
-    """The seat from which an action of the player to move steals at once, -1 for none."""
+    """The seat that an action of the player to move steals from at once, -1 for none."""
     p = int(s.player)
     if MOVE_ROBBER <= a < STEAL:
         seats = victims(s, p, a - MOVE_ROBBER)
@@ -37,7 +37,7 @@ def victim_of(s: State, a: int) -> int:
 
 @rule
 def possible_rolls(s: State) -> int:
-    """Set of the rolls left that have a weight."""
+    """The set of rolls left with a positive weight."""
     rolls = rolls_left(s)
     if s.dice_memory:
         for total in range(2, 13):
@@ -48,9 +48,9 @@ def possible_rolls(s: State) -> int:
 
 @rule
 def outcomes_of(s: State, a: int) -> int:
-    """Set of the codes of what chance may bring to an action; empty without chance.
+    """The set of codes of an action's chance outcomes; empty if it has none.
 
-    `engine.chance` says what the codes are. Scripted dice leave all rolls possible.
+    `engine.chance` defines the codes. Scripted dice leave all rolls possible.
     """
     if a == ROLL:
         return possible_rolls(s)
@@ -62,7 +62,7 @@ def outcomes_of(s: State, a: int) -> int:
 
 @rule
 def ways_of(s: State, a: int, code: int) -> int:
-    """How many equally likely draws bring an outcome to an action."""
+    """The number of equally likely draws that give an outcome of an action."""
     if a == ROLL:
         return weight_of_sum(s, code // 6 + code % 6 + 2)
     if a == BUY_DEVELOPMENT_CARD:

@@ -1,4 +1,4 @@
-"""How games are played: one decision, by the chapter of its action, and the loop of a step."""
+"""Playing a game: one decision, dispatched by the kind of its action, and the loop of a step."""
 
 from typing import Final, NamedTuple
 
@@ -18,31 +18,31 @@ from catan_pz.terms import MAX_PLAYERS, Phase
 ENDS: Final = 0
 EVENTS: Final = 1
 DECISIONS: Final = 2
-"""Details of a log: terms of the end of a game alone; events and all terms; the same, and the
-step pauses after each decision, so that somebody may look at the game."""
+"""Detail of a log: terms at the end of a game only; events and all terms; or the same with a pause
+of the step after each decision, for inspection of the game."""
 
 MOVER: Final = 3
-"""Bits of a step's code that hold the seat to move."""
+"""Bits of a step's code for the seat to move."""
 OVER: Final = 4
-"""Its bit for a game that is won."""
+"""Bit of a step's code: the game is won."""
 TRUNCATED: Final = 8
-"""Its bit for a game that is truncated."""
+"""Bit of a step's code: the game is truncated."""
 FINISHED: Final = OVER | TRUNCATED
 COUNTED: Final = 16
-"""Its bit for terms that were counted; without it they hold what they held before."""
+"""Bit of a step's code: terms were counted. Otherwise they are left unchanged."""
 PAUSED: Final = 32
-"""Its bit for forced decisions that are still to be played."""
+"""Bit of a step's code: forced decisions remain to be played."""
 TERMS_SHIFT: Final = 6
-"""The bit from which on calls from Python add the set of the terms that aren't zero."""
+"""Lowest bit of the set of non-zero terms, which calls from Python add to the code."""
 
 
 class Log(NamedTuple):
-    """What is noted of a step.
+    """The log of a step.
 
     Attributes:
         detail: `ENDS`, `EVENTS` or `DECISIONS`.
-        events: of the last decision, as `engine.event_rows` lays them out; without rows for `ENDS`.
-        terms: (P, F) of the step, as `engine.tally` counts them.
+        events: of the last decision, laid out by `engine.event_rows`; no rows for `ENDS`.
+        terms: (P, F) of the step, counted by `engine.tally`.
     """
 
     detail: int
@@ -51,7 +51,7 @@ class Log(NamedTuple):
 
 
 def new_log() -> Log:
-    """A log of no more than ends, for play of which nobody wants to know more."""
+    """A log of game ends only."""
     return Log(
         ENDS, np.zeros((0, NUM_FIELDS), np.int16), np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
     )
@@ -59,7 +59,7 @@ def new_log() -> Log:
 
 @rule
 def apply_road(s: State, p: int, e: int) -> None:
-    """A road: of the set-up, of a road building card, or paid for."""
+    """Place a road: in set-up, from a road building card, or paid for."""
     if s.phase == Phase.SETUP_ROAD:
         setup_phase.apply_setup_road(s, p, e)
     elif s.phase == Phase.FREE_ROAD:
@@ -152,7 +152,7 @@ def step(s: State, a: int, script: Int8Matrix) -> None:
 
 @rule
 def forced_action(s: State) -> int:
-    """The action that the engine plays since it is the only legal one; NO_ACTION for none."""
+    """The action that the engine plays because it is the only legal one, or NO_ACTION."""
     if s.skip_forced and count_legal(s) == 1:
         return pick_legal(s, 0)
     return actions.NO_ACTION
@@ -161,7 +161,7 @@ def forced_action(s: State) -> int:
 @rule
 @rare
 def decide(s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix) -> None:
-    """Play one decision and write its events; `forced` is 1 where the engine took it."""
+    """Play one decision and write its events; `forced` is 1 if the engine chose it."""
     p = int(s.player)
     begin_events(s, a, forced, events)
     step(s, a, script)
@@ -170,10 +170,10 @@ def decide(s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matri
 
 @rule
 def play(s: State, a: int, script: Int8Matrix, log: Log) -> int:
-    """Play a decision and, where the rules say so, the forced ones that follow: a step.
+    """Play a step: a decision and, if the rules say so, the forced ones that follow.
 
-    With NO_ACTION a step goes on that has paused. Returns what the step was: who is to move
-    (`MOVER`) and the bits `OVER`, `TRUNCATED`, `COUNTED`, `PAUSED`.
+    NO_ACTION continues a paused step. Returns the step's code: the seat to move (`MOVER`) and
+    the bits `OVER`, `TRUNCATED`, `COUNTED`, `PAUSED`.
     """
     forced = int(a == actions.NO_ACTION)
     if forced:

@@ -1,4 +1,4 @@
-"""Production: what each roll of the dice brings."""
+"""Production: the yield of each dice roll."""
 
 from catan_pz.board.topology import HEX_VERTEX_SET, VERTEX_HEXES
 from catan_pz.engine import bits
@@ -10,7 +10,7 @@ from catan_pz.terms import MAX_PLAYERS, Terrain
 
 @rule
 def pips_of(number: int) -> int:
-    """Ways to throw a number with two dice, 0 for none (the desert); `terms.PIPS` as a formula."""
+    """The number of rolls of two dice that make a number, 0 for none; `terms.PIPS` as a formula."""
     return max(0, 6 - abs(7 - number))
 
 
@@ -32,10 +32,10 @@ def cards_due(s: State, p: int, h: int, twin: int) -> int:
 
 @rule
 def share_out(s: State, h: int, twin: int) -> None:
-    """Give out one resource.
+    """Distribute one resource.
 
-    What the bank can't pay in full goes to nobody, unless only one player is due some:
-    that player gets what is left.
+    If the bank can't pay all players, nobody gets any, except that a single player who is due
+    cards gets what is left.
     """
     r = int(s.terrain[h])
     total, claimants = 0, 0
@@ -52,7 +52,7 @@ def share_out(s: State, h: int, twin: int) -> None:
 
 @rule
 def produce(s: State, number: int) -> None:
-    """Every hex with a number gives its resource, unless the robber stands there."""
+    """Pay the yield of every hex with a number, except the robber's hex."""
     h = int(s.token_hexes[number, 0])
     twin = int(s.token_hexes[number, 1])
     if h == s.robber:
@@ -70,7 +70,7 @@ def produce(s: State, number: int) -> None:
 
 @rule
 def add_pips_at(s: State, p: int, v: int) -> None:
-    """Player p has built at a vertex: each hex there brings one card more."""
+    """Add the pips of the hexes at a vertex where p has built."""
     for k in range(3):
         h = VERTEX_HEXES[v, k]
         if h >= 0 and h != s.robber and s.terrain[h] != Terrain.DESERT:
@@ -79,7 +79,7 @@ def add_pips_at(s: State, p: int, v: int) -> None:
 
 @rule
 def add_pips_of(s: State, h: int, sign: int) -> None:
-    """The robber leaves a hex (sign 1) or comes to it (sign -1)."""
+    """Update pips as the robber leaves a hex (sign 1) or arrives (sign -1)."""
     if s.terrain[h] != Terrain.DESERT:
         for p in range(MAX_PLAYERS):
             pips = pips_of(s.token[h]) * cards_due_from(s, p, h)

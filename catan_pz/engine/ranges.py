@@ -1,7 +1,7 @@
-"""What the fields of a record can hold at all, checked before compiled rules read them.
+"""The possible ranges of a record's fields, checked before compiled rules read them.
 
-Rules use many of these numbers as indices, and trust them. Whether a record keeps the rules is
-another question, which `engine.course` answers.
+Rules use many of these numbers as indices without checks. `engine.course` tests whether a
+record follows the rules of the game.
 """
 
 from functools import lru_cache
@@ -19,11 +19,11 @@ from catan_pz.rules import BOARD_PARTS, COLUMNS, Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase, Terrain
 
 MOST_CARDS: Final = 127
-"""Resource cards of a game, bank and hands. More than the 95 of the box where a followed table
-has no limit of the bank; however they move, counts of them stay within a byte."""
+"""The most resource cards of a game, bank and hands. It exceeds the box's 95 for followed tables
+with an unlimited bank, and keeps every count within a byte."""
 
 MOST_TURNS: Final = 2**30
-"""A game that goes on from this turn never reaches the end of its counter."""
+"""The greatest turn; a game that continues from it never overflows its counter."""
 
 _MOST: Final[dict[str, int]] = {
     "terrain": max(Terrain),
@@ -47,31 +47,31 @@ _MOST: Final[dict[str, int]] = {
     **dict.fromkeys(("deck_left", "cards", "new_cards", "played"), terms.DECK_SIZE),
     **dict.fromkeys(("to_discard", "hand", "offers_made", "below", "above"), 127),
 }
-"""The greatest number of the fields that have one whatever the rules; the least is 0."""
+"""The greatest value of fields with the same limit under all rules; the least is 0."""
 
 _OWNERS: Final = ("winner", "longest_road_owner", "largest_army_owner")
 _OF_SEATS: Final = tuple(
     name for name in STATE.names or () if STATE[name].shape[:1] == (MAX_PLAYERS,)
 )
 _PARTS: Final = {name.removesuffix("s"): np.array(parts) for name, parts in BOARD_PARTS.items()}
-"""What a board consists of, sorted."""
+"""The parts of a board, sorted."""
 _PIECES: Final = {
     "roads": terms.ROADS_PER_PLAYER,
     "settlements": terms.SETTLEMENTS_PER_PLAYER,
     "cities": terms.CITIES_PER_PLAYER,
 }
 _FREE: Final = ("rng", "padding", *DERIVED)
-"""Fields that may hold anything: derived ones are worked out anew."""
+"""Fields with any value; derived ones are recomputed."""
 
 OF_RULES: Final = ("observed_rules", *(column.name for column in COLUMNS))
-"""Fields that hold the rules of the game."""
+"""Fields with the rules of the game."""
 
 
 class Ranges:
-    """The least and the greatest number of each field in games of some rules.
+    """The least and the greatest value of each field in games of some rules.
 
     Args:
-        blank: (1,) a record that holds the rules.
+        blank: (1,) a record with the rules set.
     """
 
     def __init__(self, blank: np.ndarray) -> None:
@@ -95,10 +95,10 @@ class Ranges:
         self._parts = [_as_numbers(part) for part in (self._least, self._most)]
 
     def check(self, games: np.ndarray) -> None:
-        """Refuse records with numbers that compiled rules can't take.
+        """Refuse records with values that compiled rules can't handle.
 
         Args:
-            games: (B,) `STATE`, contiguous; derived fields aren't looked at.
+            games: (B,) `STATE`, contiguous; derived fields aren't checked.
 
         Raises:
             ValueError: names the game, the field, its value and what is allowed.
@@ -146,7 +146,7 @@ def ranges_of(rules: Rules) -> Ranges:
 
 
 def _check_boards(games: np.ndarray) -> None:
-    """Refuse boards of other parts, and a number token on the desert."""
+    """Refuse boards with the wrong parts or a number token on the desert."""
     for name, parts in _PARTS.items():
         wrong = (np.sort(games[name], axis=1) != parts).any(1)
         if wrong.any():
@@ -161,7 +161,7 @@ def _check_boards(games: np.ndarray) -> None:
 
 
 def _end_of(width: int) -> int:
-    """Bytes of the fields whose items have `width` bytes or more, which a record begins with."""
+    """The bytes at the start of a record that hold fields with items of at least `width` bytes."""
     kinds = [STATE[name] for name in STATE.names or ()]
     return sum(kind.itemsize for kind in kinds if kind.base.itemsize >= width)
 
@@ -174,6 +174,6 @@ _PARTS_OF_RECORD: Final = (
 
 
 def _as_numbers(games: np.ndarray) -> list[np.ndarray]:
-    """All fields of records (B,) as a few arrays (B, ...), one for each size of items."""
+    """All fields of records (B,) as a few arrays (B, ...), one for each item size."""
     raw = np.asarray(games).view(np.ndarray).view(np.uint8).reshape(len(games), STATE.itemsize)
     return [raw[:, start:end].view(kind) for start, end, kind in _PARTS_OF_RECORD]

@@ -1,4 +1,4 @@
-"""Seven, robber and stealing."""
+"""Rolling a seven, the robber and stealing."""
 
 from catan_pz.board.topology import HEX_VERTEX_SET
 from catan_pz.engine import bits
@@ -16,7 +16,7 @@ SPARED_POINTS = 2
 
 @rule
 def next_to_discard(s: State) -> None:
-    """Pass the move to the next player who has cards to discard, from the roller on."""
+    """Pass the move to the next player who must discard, starting at the roller."""
     for k in range(s.num_players):
         p = seat_after(s, int(s.turn_player), k)
         if s.to_discard[p] > 0:
@@ -29,13 +29,13 @@ def next_to_discard(s: State) -> None:
 
 @rule
 def cards_due(s: State, p: int) -> int:
-    """Cards that a seven costs p: half of a hand above the limit, rounded down."""
+    """The cards that p discards to a seven: half of a hand above the limit, rounded down."""
     return s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
 
 
 @rule
 def apply_seven(s: State) -> None:
-    """Every hand above the limit is to lose half; then the robber moves."""
+    """Make each hand above the limit discard half; then the robber moves."""
     for p in range(s.num_players):
         s.to_discard[p] = cards_due(s, p)
     next_to_discard(s)
@@ -55,13 +55,13 @@ def touches(s: State, p: int, h: int) -> bool:
 
 @rule
 def is_refuge(s: State, h: int) -> bool:
-    """Whether a hex is the desert, open to a friendly robber that takes nothing there."""
+    """Whether a hex is the desert as a friendly robber's refuge, where it steals nothing."""
     return s.friendly_robber and s.robber_on_desert and s.terrain[h] == Terrain.DESERT
 
 
 @rule
 def robber_spots(s: State, p: int) -> int:
-    """Set of hexes to which p may move the robber."""
+    """The hexes to which p may move the robber, as a set."""
     others = ALL_HEXES & ~(1 << int(s.robber))
     if not s.friendly_robber:
         return others
@@ -77,7 +77,7 @@ def robber_spots(s: State, p: int) -> int:
 
 @rule
 def victims(s: State, p: int, h: int) -> int:
-    """Set of seats from which p may steal at a hex."""
+    """The seats that p may steal from at a hex, as a set."""
     seats = 0
     if is_refuge(s, h):
         return seats
@@ -88,25 +88,25 @@ def victims(s: State, p: int, h: int) -> int:
 
 @rule
 def resume_turn(s: State) -> None:
-    """Go back to where the player in turn was before the robber or a card."""
+    """Return to the phase of the player in turn before the robber or a card."""
     s.phase = Phase.MAIN if s.rolled else Phase.ROLL
 
 
 @rule
 def apply_steal(s: State, p: int, victim: int) -> None:
-    """Take one card at random from a victim; only the two of them know which."""
+    """Move a random card from the victim to p; only these two see its resource."""
     r = draw_stolen_resource(s, victim)
     note_theft(s, p, victim, r)
     move_cards(s, victim, p, r, 1)
-    # Thief and victim learn that this card was in the hand; for all others the bounds
-    # already allow for it, so that nothing is told.
+    # Thief and victim learn that this card was in the hand; the bounds of all others
+    # already allow for it, so nothing leaks.
     note_payment(s, victim)
     resume_turn(s)
 
 
 @rule
 def apply_move_robber(s: State, p: int, h: int) -> None:
-    """Move the robber; a theft from the only possible victim is carried out at once."""
+    """Move the robber; if there is only one possible victim, steal from it at once."""
     add_pips_of(s, int(s.robber), 1)
     s.robber = h
     add_pips_of(s, h, -1)

@@ -1,4 +1,4 @@
-"""Set-up: two settlements and two roads each, in order and then back."""
+"""Set-up: two settlements and two roads per player, in order and then in reverse."""
 
 from catan_pz.board.topology import VERTEX_EDGE_SET, VERTEX_HEXES
 from catan_pz.engine import bits
@@ -11,13 +11,13 @@ from catan_pz.terms import Phase, Terrain
 
 @rule
 def setup_settlement_spots(s: State) -> int:
-    """Set of vertices that keep the distance rule; no road is needed."""
+    """The vertices that satisfy the distance rule, as a set; no road is needed."""
     return ALL_VERTICES & ~s.crowded
 
 
 @rule
 def setup_road_spots(s: State, p: int, word: int) -> int:
-    """Empty edges at the settlement of p that has no road yet, in one of two words."""
+    """Empty edges at p's settlement without a road, as one of the two words of an edge set."""
     without_road = s.settlements[p] & ~s.road_ends[p]
     if without_road == 0:
         return 0
@@ -44,7 +44,7 @@ def apply_setup_settlement(s: State, p: int, v: int) -> None:
 
 @rule
 def seat_to_place(s: State, first: int, k: int) -> int:
-    """Who places the k-th settlement, from 0, when `first` begins."""
+    """The seat that places the k-th settlement, from 0, when `first` begins."""
     n = int(s.num_players)
     return (first + (k if k < n else 2 * n - 1 - k)) % n
 
@@ -52,7 +52,7 @@ def seat_to_place(s: State, first: int, k: int) -> int:
 @rule
 @rare
 def apply_setup_road(s: State, p: int, e: int) -> None:
-    """Place the road; in the second round the order of seats is reversed."""
+    """Place a set-up road; the second round runs in reverse order."""
     place_road(s, p, e)
     placed = 0
     for q in range(s.num_players):

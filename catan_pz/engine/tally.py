@@ -1,11 +1,11 @@
-"""What is counted for each seat in a step, from its events: the terms that rewards weigh.
+"""The reward terms of each seat in a step, counted from events.
 
-A step is one decision and, with `skip_forced`, the forced ones that follow it. Letters:
+A step is one decision and, with `skip_forced`, the forced ones after it. Letters:
 P = 4 seats (absent ones stay zero), F terms.
 
-Events (points, cards, robber, discards, cities) are added up over all decisions of a step,
-forced ones included and for every seat. What a seat holds after a decision of its own is
-counted for the decision that it took, never for forced ones. A truncated game has no winner.
+Events (points, cards, robber, discards, cities) are summed over all decisions of a step,
+forced ones included, for every seat. Holdings are counted after a seat's own decision, never
+after forced ones. A truncated game has no winner.
 """
 
 from enum import IntEnum
@@ -20,20 +20,20 @@ from catan_pz.terms import MAX_PLAYERS
 
 
 class RewardTerm(IntEnum):
-    """What is counted for each seat in a step, as int8; sums stop at -128 and 127."""
+    """The reward terms of each seat in a step, as int8; sums saturate at -128 and 127."""
 
     WON = 0  # 1 for the winner
     LOST = 1  # 1 for each other seat when somebody has won
-    POINTS_GAINED = 2  # points gained less those lost, hidden ones too, in anybody's decisions
-    POINTS_WON = 3  # points gained, without those lost: gains of single decisions, added up
+    POINTS_GAINED = 2  # points gained less points lost, hidden ones included, in all decisions
+    POINTS_WON = 3  # points gained, summed over decisions; losses don't count
     CARD_PLAYED = 4  # development cards played
-    ROBBER_MOVED = 5  # times that the seat moved the robber
+    ROBBER_MOVED = 5  # robber moves by the seat
     CARDS_DISCARDED = 6  # resource cards discarded to a 7
     CITY_BUILT = 7  # cities built
-    POINTS_HELD = 8  # points, hidden ones included, once the seat's own decision was played
-    POINTS_HELD_IN_VAIN = 9  # the same, but 0 where that decision gained a point
-    ROAD_HELD = 10  # roads in its longest continuous road, once the seat's own decision was played
-    FINAL_LEAD = 11  # when somebody has won: own points less those of the best other seat
+    POINTS_HELD = 8  # points, hidden ones included, after the seat's own decision
+    POINTS_HELD_IN_VAIN = 9  # the same, but 0 if that decision gained a point
+    ROAD_HELD = 10  # roads in its longest continuous road, after the seat's own decision
+    FINAL_LEAD = 11  # when somebody has won: own points less the best other seat's
 
 
 NUM_TERMS: Final = len(RewardTerm)
@@ -41,7 +41,7 @@ NUM_TERMS: Final = len(RewardTerm)
 
 _MOST, _LEAST = 127, -128
 
-# Plain numbers: on CUDA compiled rules can't index with enums.
+# Plain integers: compiled rules on CUDA can't index with enums.
 _TERMS = [term.value for term in RewardTerm]
 _WON, _LOST, _POINTS_GAINED, _POINTS_WON, _CARD_PLAYED, _ROBBER_MOVED = _TERMS[:6]
 _CARDS_DISCARDED, _CITY_BUILT, _POINTS_HELD, _POINTS_HELD_IN_VAIN, _ROAD_HELD = _TERMS[6:11]
@@ -64,7 +64,7 @@ def clear_terms(terms: Int8Matrix) -> None:
 @rule
 @rare
 def add_end_terms(s: State, terms: Int8Matrix) -> None:
-    """Count who has won, and by how much."""
+    """Add the terms of the end of a game."""
     for p in range(s.num_players):
         best = 0
         for q in range(s.num_players):
@@ -76,7 +76,7 @@ def add_end_terms(s: State, terms: Int8Matrix) -> None:
 
 @rule
 def add_event_terms(events: Int16Matrix, k: int, terms: Int8Matrix) -> None:
-    """Count event k of a decision."""
+    """Add the terms of event k of a decision."""
     kind, p = int(events[k, ev.KIND]), int(events[k, ev.SEAT])
     if kind == ev.POINTS_CHANGED:
         change = int(events[k, ev.AMOUNT])
@@ -95,7 +95,7 @@ def add_event_terms(events: Int16Matrix, k: int, terms: Int8Matrix) -> None:
 
 @rule
 def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
-    """Count what p holds once the decision that it took is played."""
+    """Add the terms of p's holdings after its own decision."""
     add_term(terms, p, _POINTS_HELD, int(s.points[p]))
     add_term(terms, p, _ROAD_HELD, int(s.road_length[p]))
     if terms[p, _POINTS_WON] == 0:
@@ -107,7 +107,7 @@ def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
 def add_decision_terms(
     s: State, p: int, forced: int, events: Int16Matrix, terms: Int8Matrix
 ) -> None:
-    """Add what a decision of p has brought; the first one of a step clears the terms before."""
+    """Add the terms of p's decision; the first decision of a step clears them."""
     if forced == 0:
         clear_terms(terms)
     for k in range(1, int(events[0, 0]) + 1):
@@ -118,7 +118,7 @@ def add_decision_terms(
 
 @rule
 def nonzero_terms(terms: Int8Matrix) -> int:
-    """The set of the terms that aren't zero for everybody."""
+    """The set of terms that are non-zero for some seat."""
     found = 0
     for p in range(MAX_PLAYERS):
         for term in range(NUM_TERMS):

@@ -1,8 +1,8 @@
 """Trade with the bank and between players.
 
-An offer is a bundle for a bundle, told from its maker's side: row p of `s.offer_give`
-and `s.offer_get` is the offer of the player in turn, or the counter-offer of another,
-which is addressed to the player in turn.
+An offer is a bundle for a bundle, stated from its maker's side. Row p of `s.offer_give` and
+`s.offer_get` is the offer of the player in turn, or another player's counter-offer to the
+player in turn.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from catan_pz.kernels.rule import rule
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 NO_ANSWER, ACCEPTED, REJECTED, COUNTERED = 0, 1, 2, 3
-"""Values of `s.answer`; it is NO_ANSWER while an answering player composes."""
+"""Values of `s.answer`; NO_ANSWER while an answering player composes a counter-offer."""
 
 OFFERS_PER_WORD = 40
 OFFER_WORDS = 3
@@ -35,7 +35,7 @@ _FIRST_PAIR = 2 * NUM_RESOURCES
 _ONE = np.eye(NUM_RESOURCES, dtype=np.int64)
 
 BUNDLES = np.concatenate([_ONE, 2 * _ONE, [_ONE[a] + _ONE[b] for a, b in _PAIRS]])
-"""(20, R) what templates are made of: one card, two alike, two different cards."""
+"""(20, R) the bundles of templates: one card, two alike, two different cards."""
 
 PAIRS_AMONG = np.array(
     [
@@ -44,7 +44,7 @@ PAIRS_AMONG = np.array(
     ],
     np.int64,
 )
-"""(32,) for each set of resources the set of pairs of two different ones in it."""
+"""(32,) for each set of resources: the pairs of two different ones in it, as a set."""
 
 
 def _offers_with(side: np.ndarray) -> np.ndarray:
@@ -57,15 +57,15 @@ def _offers_with(side: np.ndarray) -> np.ndarray:
 
 
 OFFERS_GIVING = _offers_with(OFFER_GIVE)
-"""(20, 3) set of the templates that give each bundle."""
+"""(20, 3) the templates that give each bundle, as a set."""
 
 OFFERS_GETTING = _offers_with(OFFER_GET)
-"""(20, 3) set of the templates that get each bundle."""
+"""(20, 3) the templates that get each bundle, as a set."""
 
 
 @rule
 def apply_maritime_trade(s: State, p: int, give: int, get: int) -> None:
-    """Trade with the bank at the best rate that p has."""
+    """Trade with the bank at p's best rate."""
     return_cards(s, p, give, int(s.rate[p, give]))
     gain(s, p, get, 1)
 
@@ -77,13 +77,13 @@ def may_offer(s: State) -> bool:
 
 @rule
 def is_addressed(s: State, maker: int, q: int) -> bool:
-    """Whether an offer of its maker goes to q: counter-offers go to the player in turn."""
+    """Whether an offer is addressed to q; counter-offers go to the player in turn."""
     return q != maker and (maker == s.turn_player or q == s.turn_player)
 
 
 @rule
 def bundles_of(ones: int, twos: int) -> int:
-    """Set of bundles that a hand covers: resources it has one of, and has two of."""
+    """The bundles that a hand covers, from its sets of resources held once and twice."""
     return ones | twos << NUM_RESOURCES | PAIRS_AMONG[ones] << _FIRST_PAIR
 
 
@@ -100,7 +100,7 @@ def bundles_held(s: State, p: int) -> int:
 
 @rule
 def bundles_possible(s: State, o: int, p: int) -> int:
-    """Set of bundles that p can hold in full, by what o knows."""
+    """The bundles that p can hold in full, as far as o knows."""
     if s.hand_size[p] == 0:
         return 0
     ones, twos = 0, 0
@@ -114,7 +114,7 @@ def bundles_possible(s: State, o: int, p: int) -> int:
 
 @rule
 def bundles_to_ask_for(s: State, maker: int) -> int:
-    """Set of bundles that one of those addressed can hold in full, by what the maker knows."""
+    """The bundles that some addressee can hold in full, as far as the maker knows."""
     bundles = 0
     for q in range(s.num_players):
         if is_addressed(s, maker, q):
@@ -124,7 +124,7 @@ def bundles_to_ask_for(s: State, maker: int) -> int:
 
 @rule
 def offers_between(giving: int, getting: int, word: int) -> int:
-    """Templates that give and get bundles of two sets, in one of three words."""
+    """The templates that give and get bundles of two sets, in one of three words."""
     given, got = 0, 0
     while giving != 0:
         given |= OFFERS_GIVING[bits.first(giving), word]
@@ -137,7 +137,7 @@ def offers_between(giving: int, getting: int, word: int) -> int:
 
 @rule
 def offered(s: State, p: int) -> int:
-    """Cards on the giving side of p."""
+    """The cards on the giving side of p's offer."""
     cards = 0
     for r in range(NUM_RESOURCES):
         cards += int(s.offer_give[p, r])
@@ -146,7 +146,7 @@ def offered(s: State, p: int) -> int:
 
 @rule
 def asked(s: State, p: int) -> int:
-    """Cards on the getting side of p."""
+    """The cards on the getting side of p's offer."""
     cards = 0
     for r in range(NUM_RESOURCES):
         cards += int(s.offer_get[p, r])
@@ -155,14 +155,14 @@ def asked(s: State, p: int) -> int:
 
 @rule
 def can_compose_give(s: State, maker: int, r: int) -> bool:
-    """Whether one more card of r may be added to what the maker gives."""
+    """Whether the maker may add another card of r to its giving side."""
     held = s.hand[maker, r] > s.offer_give[maker, r]
     return held and offered(s, maker) < s.max_offer_cards and s.offer_get[maker, r] == 0
 
 
 @rule
 def may_hold_request(s: State, maker: int, q: int, extra: int) -> bool:
-    """Whether q can hold what the maker asks for and one card more, by what the maker knows."""
+    """Whether q can hold the request and `extra` besides, as far as the maker knows."""
     for r in range(NUM_RESOURCES):
         if int(s.offer_get[maker, r]) + int(r == extra) > most_held(s, maker, q, r):
             return False
@@ -171,7 +171,7 @@ def may_hold_request(s: State, maker: int, q: int, extra: int) -> bool:
 
 @rule
 def can_compose_get(s: State, maker: int, r: int) -> bool:
-    """Whether one more card of r may be added to what the maker gets."""
+    """Whether the maker may add another card of r to its getting side."""
     if asked(s, maker) >= s.max_offer_cards or s.offer_give[maker, r] > 0:
         return False
     for q in range(s.num_players):
@@ -182,7 +182,7 @@ def can_compose_get(s: State, maker: int, r: int) -> bool:
 
 @rule
 def can_send(s: State, maker: int) -> bool:
-    """Whether both sides of what is composed have a card."""
+    """Whether both sides of the offer being composed have a card."""
     return offered(s, maker) > 0 and asked(s, maker) > 0
 
 
@@ -197,7 +197,7 @@ def can_accept(s: State, p: int) -> bool:
 
 @rule
 def can_close_with(s: State, p: int, q: int) -> bool:
-    """Whether p, in turn, may trade with q: q accepted, or asks for what p holds."""
+    """Whether p, in turn, may trade with q: q accepted, or p can pay q's counter-offer."""
     if s.answer[q] != COUNTERED:
         return s.answer[q] == ACCEPTED
     for r in range(NUM_RESOURCES):
@@ -215,7 +215,7 @@ def erase_offer(s: State, p: int) -> None:
 
 @rule
 def end_offer(s: State) -> None:
-    """The offer is closed, withdrawn or lapsed: the turn goes on."""
+    """End a closed, withdrawn or lapsed offer and return to the turn."""
     for p in range(s.num_players):
         erase_offer(s, p)
         s.answer[p] = NO_ANSWER
@@ -225,7 +225,7 @@ def end_offer(s: State) -> None:
 
 @rule
 def next_to_answer(s: State) -> None:
-    """Pass the move to the next player in turn order to answer, or back to the offer's maker."""
+    """Pass the move to the next player who has to answer, or back to the offer's maker."""
     answered_otherwise = False
     for k in range(1, int(s.num_players)):
         p = seat_after(s, int(s.turn_player), k)
@@ -244,7 +244,7 @@ def next_to_answer(s: State) -> None:
 
 @rule
 def send_offer(s: State, p: int) -> None:
-    """Make public the offer or counter-offer of p, which proves the cards on its giving side."""
+    """Publish the offer or counter-offer of p, which proves the cards on its giving side."""
     for r in range(NUM_RESOURCES):
         if s.offer_give[p, r] > 0:
             note_holding(s, p, r, int(s.offer_give[p, r]))
@@ -273,7 +273,7 @@ def begin_composing(s: State) -> None:
 
 @rule
 def apply_compose(s: State, p: int, k: int) -> None:
-    """Add a card: k below R is a resource to give, k - R else one to get."""
+    """Add a card: k below R is a resource to give, k - R a resource to get."""
     begin_composing(s)
     if k < NUM_RESOURCES:
         s.offer_give[p, k] += 1
@@ -283,7 +283,7 @@ def apply_compose(s: State, p: int, k: int) -> None:
 
 @rule
 def apply_accept(s: State, p: int) -> None:
-    """Agree to the offer, which proves the cards that it asks for."""
+    """Accept the offer, which proves the cards that it asks for."""
     maker = int(s.turn_player)
     for r in range(NUM_RESOURCES):
         if s.offer_get[maker, r] > 0:
@@ -300,7 +300,7 @@ def apply_reject(s: State, p: int) -> None:
 
 @rule
 def apply_withdraw(s: State, p: int) -> None:
-    """Take back the offer; an answering player who composes rejects instead."""
+    """Withdraw the offer; an answering player who composes rejects instead."""
     if p == s.turn_player:
         end_offer(s)
     else:
@@ -310,7 +310,7 @@ def apply_withdraw(s: State, p: int) -> None:
 
 @rule
 def apply_close(s: State, p: int, q: int) -> None:
-    """Trade with q by the offer that q accepted, or by the counter-offer of q."""
+    """Trade with q on the offer that q accepted, or on q's counter-offer."""
     for r in range(NUM_RESOURCES):
         if s.answer[q] == ACCEPTED:
             move_cards(s, p, q, r, int(s.offer_give[p, r]))

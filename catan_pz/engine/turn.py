@@ -42,7 +42,7 @@ def is_setup(s: State) -> bool:
 
 @rule
 def is_truncated(s: State) -> bool:
-    """Whether the turns allowed are over with no winner."""
+    """Whether the turn limit is reached without a winner."""
     return s.max_turns > 0 and s.turn >= s.max_turns and s.phase != Phase.OVER
 
 
@@ -63,6 +63,6 @@ def end_as_won(s: State) -> None:
 
 @rule
 def end_if_won(s: State) -> None:
-    """The player in turn wins with enough points, in the turn or as it starts."""
+    """End the game if the player in turn has enough points, during the turn or at its start."""
     if not is_setup(s) and s.points[int(s.turn_player)] >= s.victory_points:
         end_as_won(s)

@@ -1,4 +1,4 @@
-"""What a state can break: cards, pieces, special cards, and what players know of hands."""
+"""Violations of a state: cards, pieces, special cards, and what players know about hands."""
 
 from enum import IntFlag, auto
 
@@ -13,7 +13,7 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_RESOURCES
 
 
 class Violation(IntFlag):
-    """What a state can break; several may hold at once."""
+    """A rule that a state breaks; several may be set."""
 
     NONE = 0
     RESOURCE_COUNT = auto()  # hands and bank aren't 19 cards of each resource, or one is negative
@@ -27,10 +27,10 @@ class Violation(IntFlag):
     KNOWLEDGE = auto()  # a bound on a hidden hand excludes the truth or contradicts what is public
     TURN = auto()  # phase, player to move, flags, discards or victims don't fit together
     SETUP = auto()  # settlements and roads of the set-up aren't those of its order
-    OFFER = auto()  # an offer or an answer isn't possible, or its maker doesn't hold the cards
+    OFFER = auto()  # an offer or an answer is impossible, or its maker lacks the cards
     WINNER = auto()  # nobody has won though the player in turn has the points, or the reverse
     NO_ACTION = auto()  # the game goes on but the player to move has no legal action
-    STALE = auto()  # a derived field differs from what it follows from
+    STALE = auto()  # a derived field differs from its recomputed value
 
 
 @rule
@@ -66,7 +66,7 @@ def cards_add_up(s: State) -> bool:
 
 @rule
 def pieces_suffice(s: State) -> bool:
-    """Whether nobody has built more pieces than there are; absent seats have none."""
+    """Whether no player has more pieces on the board than there are; absent seats have none."""
     for p in range(MAX_PLAYERS):
         roads = bits.count(s.roads[p, 0]) + bits.count(s.roads[p, 1])
         settlements, cities = bits.count(s.settlements[p]), bits.count(s.cities[p])
@@ -125,9 +125,9 @@ def roads_are_joined(s: State) -> bool:
 
 @rule
 def is_longest_road_right(s: State) -> bool:
-    """The holder has one of the longest roads, of 5 or more.
+    """Whether the holder has one of the longest roads of 5 or more.
 
-    Without a holder nobody alone has the longest of 5 or more.
+    Without a holder, no player has the single longest road of 5 or more.
     """
     longest, leaders = 0, 0
     for p in range(s.num_players):

@@ -1,1 +1,1 @@
-"""Environments: PettingZoo's AEC interface, and one seat for Gymnasium."""
+"""Environments: PettingZoo's AEC interface, and a single-seat environment for Gymnasium."""

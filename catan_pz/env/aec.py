@@ -1,4 +1,4 @@
-"""The PettingZoo environment: a thin adapter of one `Game` to the AEC interface."""
+"""The PettingZoo environment: a thin adapter from `Game` to the AEC interface."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Unpack
@@ -29,9 +29,9 @@ Observation = dict[str, Any]
 class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 (PettingZoo's name)
     """Catan as an AEC environment without wrappers; one step is one decision of one player.
 
-    Every agent observes `{"observation": ..., "action_mask": ...}`: what its seat may know,
-    in the encoder's form, and an int8 mask (A,) of its legal actions, all zeros while
-    another is to move. All agents end on the same step: terminated when somebody has won,
+    Every agent observes `{"observation": ..., "action_mask": ...}`: its seat's information in
+    the encoder's form, and an int8 mask (A,) of its legal actions, all zeros while another
+    agent is to move. All agents end on the same step: terminated when a player has won,
     truncated after `max_turns` turns. Infos are empty unless `mask_in_info`.
 
     Args:
@@ -40,9 +40,9 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
             "dict" for its segments by name, and so on.
         reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
         render_mode: "human", "ansi", "rgb_array" or None.
-        mask_in_info: whether each agent's info has its mask too, as "action_mask", (A,) int8;
+        mask_in_info: whether each agent's info also has its mask, as "action_mask", (A,) int8,
             for libraries that look there. It is all ones for an agent whose action doesn't
-            count, since it is another's turn to decide or the game is over.
+            count, because another agent is to move or the game is over.
         **options: single options of `Rules` that replace those of `rules`.
     """
 
@@ -82,7 +82,7 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         self._clear([])
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of what an agent observes: the same object at each call."""
+        """The observation space of an agent: the same object at each call."""
         self._seat_of(agent)
         return self.observation_spaces[agent]
 
@@ -98,7 +98,7 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         return seat
 
     def _clear(self, agents: list[str]) -> None:
-        """Take the place of a game's start, for those who play."""
+        """Set the attributes of a game's start for these agents."""
         self.agents = agents
         self.rewards = dict.fromkeys(agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
@@ -123,9 +123,9 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
 
         Args:
             seed: from 0 to 2**64 - 1; the game is fully determined by it and by the actions.
-                Without one the game follows from the seed of an earlier `reset`, or is drawn.
-            options: not used; PettingZoo's own tests give some. "state", an option of
-                `SingleSeatEnv`, is refused: `restore` is what goes on from a state.
+                Without one the seed follows from that of an earlier `reset`, or is drawn.
+            options: ignored, as PettingZoo's own tests pass some. "state", an option of
+                `SingleSeatEnv`, is refused; use `restore` to continue from a state.
         """
         if options and "state" in options:
             raise not_possible("reset: options", options, "empty; restore(state) takes states")
@@ -139,16 +139,16 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         self._show()
 
     def step(self, action: Any) -> None:
-        """Play an action of the agent to move, any integer type; None where the game is over.
+        """Play an action of the agent to move, of any integer type; None if the game is over.
 
-        After an error the game is untouched; but where the reward raises, the decision is played
-        and its rewards are zero, and where a listener of the game raises, it needs a `reset`.
+        An error leaves the game unchanged, with two exceptions: if the reward raises, the decision
+        is played with zero rewards; if a listener of the game raises, the game needs a `reset`.
         """
         agent = self.agent_selection
         try:
             is_dead = self.terminations[agent] or self.truncations[agent]
         except KeyError:
-            raise RuntimeError("no game is on: call reset() first") from None
+            raise RuntimeError("no game has started: call reset() first") from None
         if is_dead:
             self._was_dead_step(action)
             return
@@ -172,13 +172,13 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
             self._show()
 
     def step_with_outcome(self, action: Any, outcome: NamedOutcome) -> None:
-        """Play an action of the agent to move, and name what chance brings to it.
+        """Play an action of the agent to move with a named chance outcome.
 
         The outcome is a pair of dice, a resource or a development card, as for `Game.step`.
         """
         agent = self.agent_selection
         if not self.agents or self.terminations[agent] or self.truncations[agent]:
-            raise RuntimeError("no game is on: call reset() first")
+            raise RuntimeError("no game has started: call reset() first")
         self.game.prepare(action, outcome)
         self.step(action)
 
@@ -187,10 +187,10 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         flags.update(dict.fromkeys(self.agents, True))
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees now, in fresh arrays; valid for every possible agent at any time.
+        """An agent's current observation, in fresh arrays; valid for every possible agent any time.
 
-        With "dict" the arrays of an observation that nobody holds any more are given out again:
-        write to their values, but not to their `shape` or `flags`.
+        With "dict" the arrays of released observations are reused: write to their values, but
+        not to their `shape` or `flags`.
         """
         seen, mask = self._match.observe(self._seat_of(agent))
         return {"observation": seen, "action_mask": mask}
@@ -200,13 +200,13 @@ class raw_env(PaintedGame, AECEnv[str, Observation, int | None]):  # noqa: N801 
         return self._match.state()
 
     def snapshot(self) -> dict[str, Any]:
-        """The game as JSON values, with everything that its future depends on."""
+        """The game as JSON values, with everything that determines its future."""
         return self.game.snapshot()
 
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Go on from a snapshot, under the rules that it names; rewards start from zero.
+        """Continue from a snapshot, under its rules; rewards start from zero.
 
-        One of another number of players or of actions is refused; the game is untouched.
+        A snapshot with another number of players or actions is refused; the game is unchanged.
         """
         self._match.replace(Game.from_snapshot(data))
         self._clear(self.possible_agents[:])

@@ -1,4 +1,4 @@
-"""A game with a reward: what the environments of this package have in common."""
+"""A game with a reward: the common part of this package's environments."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -20,11 +20,11 @@ from catan_pz.rewards import Reward, dependencies, is_sparse, make_reward, rewar
 from catan_pz.rules import Rules
 
 ILLEGAL_REWARD: Final = -1.0
-"""What an illegal action gets where it ends the game, or the learner's episode."""
+"""Reward of an illegal action that ends the game or the learner's episode."""
 
 
 class Match:
-    """A game, its reward, and the encoder of what seats see."""
+    """A game, its reward, and the encoder of observations."""
 
     def __init__(
         self, rules: Rules, reward: Reward | str | None = None, observation: Encoder | str = "flat"
@@ -60,14 +60,14 @@ class Match:
         """Start a game."""
         if self.game.rules == self.rules:
             self.game.reset(seed)
-        else:  # a game that was restored had rules of its own
+        else:  # a restored game has its own rules
             listeners = self.game.listeners
             self.game = Game(self.rules, seed)
             self.game.listeners = listeners
             self._bind()
 
     def replace(self, game: Game) -> None:
-        """Go on with another game, whose spaces are the same; listeners stay."""
+        """Continue with another game with the same spaces; listeners stay."""
         for name in ("num_players", "trading"):
             there, here = getattr(game.rules, name), getattr(self.rules, name)
             if there != here:
@@ -77,9 +77,9 @@ class Match:
         self._bind()
 
     def play(self, action: Any) -> int:
-        """Play an action of the player to move, forced ones that follow included.
+        """Play an action of the player to move and the forced ones that follow.
 
-        Returns the step's code (`engine.play`), with the set of the terms that aren't zero.
+        Returns the step's code (`engine.play`), with the set of non-zero terms.
         """
         if type(action) is not int:
             action = as_action(action)
@@ -89,14 +89,14 @@ class Match:
         return game.play(action, self._detail)
 
     def rewards(self, code: int) -> list[float] | None:
-        """Rewards of the last step, of this code, by seat; None where all are zero for sure."""
+        """Rewards by seat of the last step, given its code; None if all are certainly zero."""
         if not (code >> TERMS_SHIFT & self._depends_on or self._depends_on == -1):
             return None
         rewards = reward_values(self.reward, self.game.terms[None], self.game.games)
         return rewards[0].astype(np.float64).tolist()
 
     def observe(self, viewer: int) -> tuple[Any, NDArray[np.int8]]:
-        """What a seat sees, by the encoder, and its mask (A,), zeros unless it is to move."""
+        """A seat's encoded observation, and its mask (A,), zeros unless it is to move."""
         if self._vectors is not None:
             mask = np.empty(self._num_actions, np.int8)
             flat, seen = self._vectors()
@@ -106,7 +106,7 @@ class Match:
         return self.encoder.encode(units), mask
 
     def _units_of(self, viewer: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """(N,) what a seat sees in natural units, and its mask (A,)."""
+        """(N,) a seat's observation in natural units, and its mask (A,)."""
         units, mask = np.empty(SIZE, np.int8), np.empty(self._num_actions, np.int8)
         self._look_at_units(self.game.games, 0, viewer, units, mask)
         return units, mask
@@ -119,7 +119,7 @@ class Match:
 
 
 class OneGame:
-    """What environments of one game have in common."""
+    """The common part of environments of one game."""
 
     _match: Match
 
@@ -130,5 +130,5 @@ class OneGame:
 
     @property
     def game(self) -> Game:
-        """The game that is played."""
+        """The current game."""
         return self._match.game

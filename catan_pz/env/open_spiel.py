@@ -29,7 +29,7 @@ SHORT_NAME: Final = "python_catan"
 _MOST_DECISIONS_A_TURN: Final = 200
 _NUM_ROLLS: Final = 36
 _LARGEST_INT: Final = 2**31 - 1
-"""OpenSpiel counts in C's int."""
+"""OpenSpiel uses C's int."""
 _DEFAULTS: Final[dict[str, Any]] = {
     "num_players": 2,
     "trading": False,
@@ -41,7 +41,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 
 
 def _game_type(num_players: int, point_reward: float) -> Any:
-    """The properties of a game with these parameters, as OpenSpiel's algorithms take them."""
+    """The properties of a game with these parameters, in the form of OpenSpiel."""
     kinds = pyspiel.GameType
     is_zero_sum = num_players == 2 and not point_reward
     return kinds(
@@ -66,8 +66,8 @@ class CatanGame(pyspiel.Game):
     """The game with its parameters.
 
     Parameters: `num_players`, `trading`, `victory_points` and `max_turns` as in `Rules`;
-    `boards`: how many boards there are, of which the first chance node draws one; `point_reward`:
-    the reward of each victory point gained, from 0, besides 1 for a win and -1 for a loss.
+    `boards`: number of boards, of which the first chance node draws one; `point_reward`: the
+    reward of each victory point gained, from 0, besides 1 for a win and -1 for a loss.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -96,7 +96,7 @@ class CatanGame(pyspiel.Game):
         return CatanState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "CatanObserver":
-        """What observes states."""
+        """An observer of states."""
         return CatanObserver(iig_obs_type, params)
 
 
@@ -116,7 +116,7 @@ class CatanState(pyspiel.State):
         self._paid = self._returns()
 
     def current_player(self) -> int:
-        """The seat to move, or that of chance or of the end."""
+        """The seat to move, or OpenSpiel's id of chance or the end."""
         if self.game is None or self._pending >= 0:
             return int(pyspiel.PlayerId.CHANCE)
         if self.is_terminal():
@@ -128,7 +128,7 @@ class CatanState(pyspiel.State):
         return [] if player != self.game.player else self.game.legal_actions().tolist()
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Boards, or what chance may bring to the action just chosen, with probabilities."""
+        """Boards, or the chance outcomes of the action just chosen, with probabilities."""
         if self.game is None:
             return [(board, 1 / self._boards) for board in range(self._boards)]
         outcomes = self.game.outcomes(self._pending)
@@ -160,15 +160,15 @@ class CatanState(pyspiel.State):
         return np.asarray(returns, np.float64)
 
     def is_terminal(self) -> bool:
-        """Whether somebody has won, or the turns allowed are over."""
+        """Whether a player has won or the turn limit is reached."""
         return self.game is not None and (self.game.is_over or self.game.is_truncated)
 
     def rewards(self) -> list[float]:
-        """What each seat got by the last decision and the chance that followed it."""
+        """The reward of each seat from the last decision and the chance outcome after it."""
         return list(self._paid.tolist())
 
     def returns(self) -> list[float]:
-        """What each seat has got since the start."""
+        """The reward of each seat since the start."""
         return list(self._returns().tolist())
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -180,16 +180,16 @@ class CatanState(pyspiel.State):
         return str(outcome) if isinstance(outcome, tuple) else outcome.name.lower()
 
     def __str__(self) -> str:
-        """The actions so far, which tell states from each other."""
+        """The actions so far, which identify the state."""
         return " ".join(str(action) for action in self.history())
 
 
 class CatanObserver:
-    """What a seat sees: the package's observation, (N,) float32, and its segments by name."""
+    """A seat's view: the package's observation, (N,) float32, and its segments by name."""
 
     def __init__(self, iig_obs_type: Any, params: Any) -> None:
         if params:
-            raise ValueError(f"parameters of observers are not possible: {params}")
+            raise ValueError(f"params must be empty, got {params}")
         if iig_obs_type is not None:
             kind = iig_obs_type.public_info, iig_obs_type.perfect_recall, iig_obs_type.private_info
             seen = True, False, pyspiel.PrivateInfoType.SINGLE_PLAYER
@@ -199,14 +199,14 @@ class CatanObserver:
         self.dict = named_views(self.tensor)
 
     def set_from(self, state: CatanState, player: int) -> None:
-        """Write what a seat sees of a state."""
+        """Write a seat's view of a state."""
         if state.game is None:
             self.tensor.fill(0)
         else:
             self.tensor[:] = state.game.observe_scaled(player)
 
     def string_from(self, state: CatanState, player: int) -> str | None:
-        """What a seat sees, the numbers in natural units as hexadecimal digits."""
+        """A seat's view, with the numbers in natural units as hexadecimal digits."""
         return "" if state.game is None else state.game.observe(player).tobytes().hex()
 
 

@@ -1,4 +1,4 @@
-"""Render modes of the environments, by the modules of `catan_pz.render`."""
+"""Render modes of the environments, through the modules of `catan_pz.render`."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ RENDER_FPS: Final = 4
 class Painter:
     """Shows a game in one render mode; drawing libraries are imported on first use.
 
-    From the first picture on it listens to the game, to show the last decision in words.
+    After the first picture it listens to the game, so that it can show the last decision in words.
     """
 
     def __init__(self, mode: str | None) -> None:
@@ -34,7 +34,7 @@ class Painter:
         self._last = events, game.state.tobytes()
 
     def _last_action(self, game: Game) -> str | None:
-        """The last decision in words, if it was heard and no other game began since."""
+        """The last decision in words, if it was heard and no other game has begun since."""
         if self._listen not in game.listeners:
             game.listeners.append(self._listen)
         if self._last is None or self._last[1] != game.state.tobytes():
@@ -75,7 +75,7 @@ class Painter:
 
 
 class PaintedGame(OneGame):
-    """One game that an environment shows in its render mode."""
+    """One game that an environment renders."""
 
     render_mode: str | None
     _painter: Painter
@@ -87,6 +87,6 @@ class PaintedGame(OneGame):
     def render(self) -> Any:
         """Text for "ansi", (height, width, 3) uint8 for "rgb_array"; a window for "human".
 
-        All of it shows the whole state, hidden hands included.
+        Every mode shows the full state, hidden hands included.
         """
         return self._painter.render(self.game)

@@ -1,4 +1,4 @@
-"""Puts the environments on the lists of PettingZoo and Gymnasium, where these have one."""
+"""Registers the environments with PettingZoo and Gymnasium."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ SINGLE_SEAT_ID: Final = "catan_pz/SingleSeat-v0"
 
 
 def register_all() -> None:
-    """Register what the libraries' `make` can make, once.
+    """Register the environments of the libraries' `make`, once.
 
     PettingZoo (from 1.27 on): `catan/catan-v0`, AEC and parallel. Gymnasium:
     `catan_pz/SingleSeat-v0`, one environment or, by `make_vec`, the batched one.

@@ -1,7 +1,7 @@
 """Self-play: every seat learns. One game, or many at once on the CPU or on a GPU.
 
-In a step one seat of a game decides. What it gets for that decision is complete when the same
-seat decides again or the game ends, as with PettingZoo's `last()`: a win reaches the losers too.
+One seat of a game decides per step. Its reward for the decision is complete when the same seat
+decides again or the game ends, as with PettingZoo's `last()`: the losers also see a win.
 
 Letters: B games, P players, A actions, N numbers of an observation.
 """
@@ -29,7 +29,7 @@ from catan_pz.rewards import Reward
 from catan_pz.rules import RuleOptions, Rules
 
 _KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "decided"}
-"""Names in a state of the arrays that the future rests on, beside those of the games."""
+"""State arrays that determine the future, besides those of the games, by name."""
 
 
 def _of_games(name: str, doc: str) -> Any:
@@ -39,39 +39,37 @@ def _of_games(name: str, doc: str) -> Any:
 class SelfPlayBatch:
     """B games in which every seat learns, stepped together.
 
-    Game i is the game that `SelfPlayEnv` plays with the seed + i, whatever B, the device and
-    the number of threads. When it ends the next one starts in its place within the same step:
-    `done`, `truncated`, `winner`, `reward`, `step_reward`, `decided` and `last_step` tell of the
-    one that ended; `player`, `observation` and `mask` are the new one's.
+    Game i is the game of `SelfPlayEnv` with seed + i, whatever B, the device and the number of
+    threads. When it ends the next one starts in its place within the same step: `done`,
+    `truncated`, `winner`, `reward`, `step_reward`, `decided` and `last_step` describe the old
+    game; `player`, `observation` and `mask` the new one.
 
-    Arguments are those of `make_batch`, but that `observation` is "flat" unless given.
+    Arguments are those of `make_batch`, except that `observation` defaults to "flat".
 
     Attributes:
         batch: the `CpuBatch` or `CudaBatch` that plays the games.
         steps: steps since the last `reset`.
-        origin: another object after each `reset` and `set_state`.
-        reward: (B, P) float32, what each seat has got since its own last decision, or since the
+        origin: a new object after each `reset` and `set_state`.
+        reward: (B, P) float32, each seat's reward since its own last decision, or since the
             start of the game. It is complete for the seats of `due`.
         last_step: (B, P) int64, the step (from 0) of each seat's last decision, -1 before its
             first one in the game.
         decided: (B,) int8, the seat that decided in the last step.
 
-    Arrays are written again by the next step. A batch is not thread-safe; after a step that was
-    broken off, the next call asks for `reset`.
+    Arrays are overwritten by the next step. A batch is not thread-safe; after an interrupted step
+    the next call asks for `reset`.
     """
 
     player = _of_games("player", "(B,) int8, the seat to move.")
     observation = _of_games(
         "observation",
-        "What the seats to move see, by the encoder: (B, ...) arrays; None without one.",
+        "Encoded observations of the seats to move: (B, ...) arrays; None without an encoder.",
     )
     mask = _of_games("mask", "(B, A) int8, 1 for each legal action of the seat to move.")
-    step_reward = _of_games("reward", "(B, P) float32, what each seat got in the last step alone.")
+    step_reward = _of_games("reward", "(B, P) float32, each seat's reward for the last step alone.")
     done = _of_games("done", "(B,) bool, whether the last step ended a game.")
-    truncated = _of_games("truncated", "(B,) bool, whether it did so by the limit of turns.")
-    winner = _of_games(
-        "winner", "(B,) int8, the seat that won in the last step, -1 where none did."
-    )
+    truncated = _of_games("truncated", "(B,) bool, whether it did so at the turn limit.")
+    winner = _of_games("winner", "(B,) int8, the seat that won in the last step, -1 for none.")
 
     def __init__(
         self, num_games: int, rules: Rules | str | None = None, device: str = "cpu", **options: Any
@@ -104,34 +102,34 @@ class SelfPlayBatch:
 
     def _check_whole(self) -> None:
         if self.batch.changes != self._changes:
-            raise RuntimeError("the last step didn't come to its end: call reset() first")
+            raise RuntimeError("the last step was interrupted: call reset() first")
 
     @property
     def due(self) -> Any:
-        """(B, P) bool, whether a seat's `reward` is complete: it moves next, or no more."""
+        """(B, P) bool, whether a seat's `reward` is complete: it moves next or the game is over."""
         return (self.owners(self.player) | self.done[:, None]) & (self.last_step != NO_STEP)
 
     def owners(self, players: Any) -> Any:
-        """(..., P) bool, True at the seat that each of the players (...) is."""
+        """(..., P) bool, True at the seat of each of the players (...)."""
         return players[..., None] == self._seats
 
     def reset(self, seed: int | None = None) -> None:
-        """Start all games anew; game i from seed + i (modulo 2**64)."""
+        """Restart all games; game i from seed + i (modulo 2**64)."""
         self.batch.reset(seed)
         self._clear()
 
     def set_reward(self, reward: Reward | str | None) -> None:
-        """Change to another reward from the next step on, as `CpuBatch.set_reward` does."""
+        """Change to another reward from the next step on; see `CpuBatch.set_reward`."""
         self.batch.set_reward(reward)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name; on "cpu" alone."""
+        """Copies of all arrays that determine the future, by name; on "cpu" only."""
         self._check_whole()
         own = {name: getattr(self, place).copy() for name, place in _KEPT.items()}
         return self._cpu_batch().get_state() | own | {"steps": np.array(self.steps)}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, B, reward and observation."""
+        """Continue from a result of `get_state` for the same rules, B, reward and observation."""
         kept = {name: getattr(self, place) for name, place in _KEPT.items()}
         check_arrays(state, kept | {"steps": np.array(0)})
         self._cpu_batch().set_state(state)
@@ -142,14 +140,14 @@ class SelfPlayBatch:
 
     def _cpu_batch(self) -> CpuBatch:
         if not isinstance(self.batch, CpuBatch):
-            raise ValueError("the state of a batch can be read and set with device='cpu' alone")
+            raise ValueError("the state of a batch can only be read and set with device='cpu'")
         return self.batch
 
     def place_games(self, numbers: Any, games: np.ndarray) -> None:
-        """Begin some games with other positions, as `CpuBatch.place_games` does.
+        """Start some games from other positions; see `CpuBatch.place_games`.
 
-        Nobody may have decided in them yet: the last step has ended the one before, or all have
-        been reset.
+        The games must be new: their last step ended the game before, or all games have been
+        reset.
         """
         check_records(games)
         chosen = integers(numbers, len(games), "numbers")
@@ -159,7 +157,7 @@ class SelfPlayBatch:
         going_on = np.intersect1d(chosen, np.flatnonzero(~begun))
         if len(going_on):
             raise ValueError(
-                f"game {int(going_on[0])} is on: positions take the places of games that have "
+                f"game {int(going_on[0])} has started: positions can only replace games that have "
                 "just begun"
             )
         self.batch.place_games(chosen, games)
@@ -172,7 +170,7 @@ class SelfPlayBatch:
     def step(self, actions: Any) -> None:
         """Play the actions (B,), of any integer type, of the seats to move.
 
-        After an illegal one no game is touched; on "cuda" a later step raises the error, at the
+        After an illegal action no game is changed. On "cuda" a later step raises the error, at the
         latest `batch.synchronize`, and the next call asks for `reset`.
         """
         self._check_whole()
@@ -188,7 +186,7 @@ class SelfPlayBatch:
     def _begin_on_device(
         self, players: Any, begun: Any, step: int, rewards: Any, last_steps: Any
     ) -> None:
-        """`begin_decisions` for arrays that compiled code of the CPU can't reach."""
+        """`begin_decisions` for arrays on the device."""
         own = self.owners(players)
         rewards[begun] = 0
         last_steps[begun] = NO_STEP
@@ -196,16 +194,16 @@ class SelfPlayBatch:
         last_steps[own] = step
 
     def close(self) -> None:
-        """Let the threads go, or wait for the device."""
+        """Release the threads, or wait for the device."""
         self.batch.close()
 
 
 class SelfPlayEnv(OneGame):
     """One game in which every seat learns, with `reset` and `step` as in Gymnasium.
 
-    It differs from a `gymnasium.Env` in that rewards are arrays, one number for each seat, and
-    that another seat may be to move after each step: `info["player"]`, with its legal actions
-    in `info["action_mask"]`, (A,) int8. Arguments are as for `raw_env`.
+    Unlike a `gymnasium.Env`, rewards are arrays with one number per seat, and another seat may be
+    to move after each step: `info["player"]`, with its legal actions in `info["action_mask"]`,
+    (A,) int8. Arguments are those of `raw_env`.
     """
 
     def __init__(
@@ -224,7 +222,7 @@ class SelfPlayEnv(OneGame):
         self._is_on = False
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game; what the player to move sees, and the info."""
+        """Start a game; return the observation of the player to move, and the info."""
         self._match.reset(drawn_seed() if seed is None else check_seed(seed))
         self._rewards[:] = 0
         self._is_on = True
@@ -234,12 +232,12 @@ class SelfPlayEnv(OneGame):
         """Play an action of the player to move.
 
         Returns:
-            What the player who is to move now sees; the rewards (P,), for each seat what it has
-            got since its own last decision; terminated; truncated; and the info. The reward of
-            `info["player"]` is complete; when the game has ended, those of all seats are.
+            The observation of the new player to move; the rewards (P,) of each seat since its own
+            last decision; terminated; truncated; and the info. The reward of `info["player"]` is
+            complete; when the game has ended, those of all seats are.
         """
         if not self._is_on:
-            raise RuntimeError("no game is on: call reset() first")
+            raise RuntimeError("no game has started: call reset() first")
         match, player = self._match, self.game.player
         code = match.play(action)
         self._rewards[player] = 0

@@ -1,4 +1,4 @@
-"""Steps of self-play collected for learners: trajectories of each seat, with advantages.
+"""Rollouts of self-play for learners: trajectories of each seat, with advantages.
 
 Letters: T steps, B games, P players, A actions. All arrays are of the batch's kind: NumPy arrays
 on the CPU, torch tensors on the GPU.
@@ -25,24 +25,24 @@ _OWN_NAMES: Final = ("observation", "mask", "player", "action", "value", *_WORKE
 
 @dataclass(frozen=True)
 class SelfPlayData:
-    """What T steps of B games have given, each step for the seat that decided in it.
+    """T steps of B games, each step with the data of the seat that decided in it.
 
-    The reward of a decision is what its seat got until its next decision or the end of the game.
+    The reward of a decision is its seat's reward until its next decision or the end of the game.
 
     Attributes:
-        recorded: what was recorded before each step, (T, B, ...) by name: "observation" (a dict
-            where the encoder gives one), "mask", "player", "action", "value" and what else was
-            given to `SelfPlayRollout.step`.
+        recorded: the records made before each step, (T, B, ...) by name: "observation" (a dict
+            if the encoder gives one), "mask", "player", "action", "value" and the extra arrays
+            of `SelfPlayRollout.step`.
         reward: (T, B) float32.
         advantage: (T, B) float32, generalized advantage estimates.
-        target: (T, B) float32, `advantage` plus value: what a value function is fitted to.
-        targets: (T, B, P) float32, the same for the value to each seat, whoever decides: what it
-            gets until its own next decision, and the target of that one.
-        has_target: (T, B, P) bool, whether that is known.
+        target: (T, B) float32, `advantage` plus value, the target of a value function.
+        targets: (T, B, P) float32, the target of the value to each seat, whoever decides: its
+            reward until its own next decision, plus the target of that decision.
+        has_target: (T, B, P) bool, whether that target is known.
         is_complete: (T, B) bool, whether the decision's next one, or the end of its game, is
-            known. If not, reward, advantage and target are of no use.
-        next_step: (T, B) int64, the step of the same seat's next decision; T for the decision
-            that waits after the last step, -1 where there is none in the game or it isn't known.
+            known. If not, reward, advantage and target are meaningless.
+        next_step: (T, B) int64, the step of the same seat's next decision; T for the pending
+            decision after the last step, -1 if there is none in the game or it is unknown.
     """
 
     recorded: dict[str, Any]
@@ -55,7 +55,7 @@ class SelfPlayData:
     next_step: Any
 
     def complete(self) -> dict[str, Any]:
-        """All complete decisions, as (K, ...) arrays by name, as a learner samples them."""
+        """All complete decisions, as (K, ...) arrays by name, for a learner to sample."""
         numbers = {name: getattr(self, name) for name in _WORKED_OUT}
         return {
             name: each(values, itemgetter(self.is_complete))
@@ -77,12 +77,12 @@ class SelfPlayData:
 
 
 class SelfPlayRollout:
-    """Collects T steps of a batch, and works out what each decision was worth to its seat.
+    """Collects T steps of a batch, and computes each decision's return for its seat.
 
-    A rollout goes on where the one before has stopped. Decisions of the end of one rollout are
-    complete if the same seat is the one to move after its last step; the others, up to P - 1 in
-    each game, are left out, and their values serve as the estimates of what follows the decisions
-    before them. So are the last decisions of a truncated game: nobody's game has ended there.
+    A rollout continues where the previous one stopped. The last decision of a seat in a rollout is
+    complete if that seat is to move after the last step. The others, up to P - 1 per game, are
+    omitted, and their values are the estimates for the decisions before them. So are the last
+    decisions of a truncated game: for no seat has the game really ended.
     """
 
     def __init__(self, batch: SelfPlayBatch, num_steps: int) -> None:
@@ -103,7 +103,7 @@ class SelfPlayRollout:
         self._origin = batch.origin
 
     def _seen(self) -> dict[str, Any]:
-        """What the seats to move see, by name."""
+        """Observations and masks of the seats to move, by name."""
         batch = self.batch
         seen = {"observation": batch.observation, "mask": batch.mask, "player": batch.player}
         if seen["observation"] is None:
@@ -111,12 +111,12 @@ class SelfPlayRollout:
         return seen
 
     def step(self, actions: Any, values: Any, **more: Any) -> None:
-        """Record what the seats to move see and do, and play it.
+        """Record the observations and actions of the seats to move, and play the actions.
 
         Args:
             actions: (B,) of any integer type, legal.
-            values: (B,) the learner's estimates of what the seats to move will get.
-            **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
+            values: (B,) the learner's value estimates for the seats to move.
+            **more: (B, ...) arrays or tensors to record for the learner, by name, such as
                 `log_probability`: the same names and kinds in every step.
         """
         batch, t = self.batch, self._count
@@ -128,7 +128,7 @@ class SelfPlayRollout:
         self._check_unbroken()
         values = _estimates(values, batch.num_games, "values")
         if taken := more.keys() & {*_OWN_NAMES}:
-            raise ValueError(f"{min(taken)!r} can't be recorded: it is the rollout's own name")
+            raise ValueError(f"{min(taken)!r} can't be recorded: the rollout uses this name itself")
         if more.keys() != self._more.keys():
             raise ValueError(
                 f"recorded by name are {sorted(more)}, must be {sorted(self._more)} as before"
@@ -145,27 +145,27 @@ class SelfPlayRollout:
         self._count += 1
 
     def clear(self) -> None:
-        """Drop the steps that are recorded."""
+        """Drop the recorded steps."""
         self._count = 0
 
     def _check_unbroken(self) -> None:
         batch = self.batch
         if batch.origin is not self._origin or batch.steps != self._first + self._count:
             raise RuntimeError(
-                "the batch has been reset, got another state, or has played a step that isn't "
-                "recorded, since the first of those that are: call clear() first"
+                "the batch has been reset, been given another state, or played an unrecorded step "
+                "since the first recorded one: call clear() first"
             )
 
     def finish(
         self, last_values: Any, *, gamma: float = 0.999, gae_lambda: float = 0.95
     ) -> SelfPlayData:
-        """What the T steps have given; the next rollout writes to the recorded arrays again.
+        """The data of the T steps; the next rollout overwrites the recorded arrays.
 
         Source of the advantages: Schulman et al., "High-Dimensional Continuous Control Using
         Generalized Advantage Estimation", 2016.
 
         Args:
-            last_values: (B,) estimates for the seats that are to move now, finite numbers.
+            last_values: (B,) estimates for the seats to move now, finite numbers.
             gamma: discount from one decision of a seat to its next, from 0 to 1.
             gae_lambda: weight of later estimates, 0 for one step, 1 for all.
         """
@@ -183,7 +183,7 @@ class SelfPlayRollout:
         return self._worked_out(gamma, gae_lambda)
 
     def _worked_out(self, gamma: float, gae_lambda: float) -> SelfPlayData:
-        """Go through the steps from the last to the first, with what follows for each seat."""
+        """Process the steps from last to first, tracking what follows for each seat."""
         batch, zeros, num_steps = self.batch, self.batch.batch.zeros, self.num_steps
         steps, seats = (num_steps, batch.num_games), (batch.num_games, batch.num_players)
         data = SelfPlayData(
@@ -196,8 +196,8 @@ class SelfPlayRollout:
             is_complete=zeros(steps, np.bool_),
             next_step=zeros(steps, np.int64),
         )
-        # (B, P) what each seat gets from here to its next decision or the end; of that decision
-        # the value, advantage and step, and whether it, or the end of the game, is known.
+        # (B, P) each seat's reward from here to its next decision or the end; that decision's
+        # value, advantage and step; and whether it, or the end of the game, is known.
         known = batch.owners(batch.player)
         reward, advantage = zeros(seats, np.float32), zeros(seats, np.float32)
         value = zeros(seats, np.float32) + known * self._last_value[:, None]
@@ -218,7 +218,7 @@ class SelfPlayRollout:
             data.is_complete[t] = (known & own).any(1)
             estimate = error + gamma * gae_lambda * (advantage * own).sum(1)
             data.advantage[t] = estimate * data.is_complete[t]
-            # To those who look on the step is worth what comes to them before their own next one.
+            # To the other seats the step is worth their reward until their own next decision.
             data.targets[t] = reward + value + advantage
             data.target[t] = data.advantage[t] + self._value[t]
             data.targets[t][own] = data.target[t]
@@ -240,13 +240,13 @@ def _estimates(given: Any, count: int, name: str) -> Any:
 
 
 def _check_detached(array: Any, name: str) -> None:
-    """Refuse a tensor that requires gradients: with it the whole graph would be kept."""
+    """Refuse a tensor that requires gradients, which would keep the whole graph alive."""
     if getattr(array, "requires_grad", False):
         raise ValueError(f"{name} requires gradients, must not: record `{name}.detach()`")
 
 
 def _room_for(arrays: Any, num_steps: int) -> Any:
-    """An array (T, ...) for T arrays like this one, or a dict of them."""
+    """An array (T, ...) for T arrays like the given one, or a dict of them."""
 
     def room(array: Any) -> Any:
         shape = num_steps, *array.shape

@@ -1,4 +1,4 @@
-"""One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
+"""One seat of a game for Gymnasium: given agents play the other seats inside `step`."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -26,21 +26,21 @@ from catan_pz.rules import OPTIONS, RuleOptions, Rules
 
 
 class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
-    """Catan for one learner: `step` plays its action and then the others up to its next one.
+    """Catan for one learner: `step` plays its action and the opponents' up to its next one.
 
-    The reward of a step is the sum of what the seat gets until it decides again or the game
-    ends, an opponent's win included. Observations are those of `raw_env` without the mask.
+    The reward of a step is the sum of the seat's rewards until it decides again or the game ends,
+    an opponent's win included. Observations are those of `raw_env` without the mask.
 
     Infos have `action_mask`, (A,) int8, 1 for each legal action, all ones once the episode has
-    ended, when no action counts. The last one of an episode also has `won` (0 or 1), `points`
+    ended and no action counts. The last one of an episode also has `won` (0 or 1), `points`
     (own), `turns`, `decisions` (own) and `illegal` (0 or 1).
 
     Args:
         seat: the learner's seat, or "random" for one drawn in each episode.
         opponents: None for random players, an `Agent` or its name for all other seats, or
-            for each in turn order from the learner's left one of these.
-        illegal: "end": an illegal action ends the episode with -1, and the first one warns;
-            "raise": it raises.
+            a sequence of these for each seat in turn order from the learner's left.
+        illegal: "end": an illegal action ends the episode with reward -1, and the first one
+            warns; "raise": it raises an error.
         rules, observation, reward, render_mode, options: as for `raw_env`.
 
     Attributes:
@@ -85,7 +85,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
     def action_masks(self) -> NDArray[np.bool_]:
         """(A,) True for each legal action; all True once the episode has ended."""
         if self._table is None:
-            raise RuntimeError("no episode is on: call reset() first")
+            raise RuntimeError("no episode has started: call reset() first")
         if self._is_on:
             self._check_game()
         return np.asarray(self._info()["action_mask"], np.bool_)
@@ -93,12 +93,12 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start a game and play the others up to the learner's first decision.
+        """Start a game and play the opponents up to the learner's first decision.
 
         Args:
-            seed: from 0 to 2**64 - 1; determines this episode and those that follow.
-            options: "state" names the JSON state of an unfinished game, with the rules of this
-                environment, from which the episode starts. Chance goes on from the state's own
+            seed: from 0 to 2**64 - 1; determines this episode and the following ones.
+            options: "state" is the JSON state of an unfinished game, with the rules of this
+                environment, to start the episode from. Chance continues with the state's own
                 generator; the opponents know what the state's "knowledge" says.
         """
         if seed is not None:
@@ -143,21 +143,21 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
         return game
 
     def _check_game(self) -> None:
-        """Refuse a game that isn't the one the opponents play, or waits for one of them."""
+        """Refuse a game that isn't the one followed by the opponents, or waits for one of them."""
         game = self._match.game
         if game.origin is not self._origin or game.player != self.seat:
             raise RuntimeError(
-                "the game was changed from outside, so that the opponents can't go on: call "
+                "the game was changed from outside, so the opponents can't continue: call "
                 "reset(), with options={'state': ...} to start from a state"
             )
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play an action, and the others up to the learner's next decision.
+        """Play an action, and the opponents' up to the learner's next decision.
 
-        Where an opponent, a listener of the game or the reward raises, the episode ends.
+        If an opponent, a listener of the game or the reward raises, the episode ends.
         """
         if not self._is_on:
-            raise RuntimeError("no episode is on: call reset() first")
+            raise RuntimeError("no episode has started: call reset() first")
         self._check_game()
         action = as_action(action)
         mask = self.game.mask
@@ -170,7 +170,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
         try:
             reward = self._reward(code) + self._play_others(code)
         except BaseException:
-            self._end_episode()  # another may be to move, and the learner can't play for it
+            self._end_episode()  # an opponent may be to move
             raise
         self._show()
         game = self.game
@@ -181,16 +181,16 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
         return self._observe(), reward, terminated, truncated, self._final_info(illegal=0)
 
     def _warn_of(self, action: int) -> None:
-        """Say once why an action is illegal."""
+        """Warn once about an illegal action, with the reason."""
         if not self._has_warned:
             self._has_warned = True
             try:
                 self.game.check(action)
             except IllegalActionError as error:
-                logger.warn(f"an illegal action has ended the episode with -1: {error}")
+                logger.warn(f"an illegal action ended the episode with reward -1: {error}")
 
     def _play_others(self, code: int) -> float:
-        """Play up to the learner's decision or the end; the learner's reward meanwhile."""
+        """Play up to the learner's decision or the end; return the learner's reward meanwhile."""
         reward = 0.0
         while code & MOVER != self.seat and not code & FINISHED:
             assert self._table is not None
@@ -226,7 +226,7 @@ class SingleSeatEnv(PaintedGame, gymnasium.Env[Any, Any]):
         }
 
     def close(self) -> None:
-        """Let the opponents go, and close the window, if there is one."""
+        """Release the opponents, and close the window, if there is one."""
         self._end_episode()
         self._painter.close()
 

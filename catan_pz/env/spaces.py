@@ -9,7 +9,7 @@ from catan_pz.encoders import Encoder, as_encoder, load
 
 
 def observation_space(encoder: Encoder) -> spaces.Space[Any]:
-    """The space of what an encoder gives: a Box, or a Dict of them by the names of its segments."""
+    """The space of an encoder's output: a Box, or a Dict of them by segment name."""
     boxes: dict[str, spaces.Space[Any]] = {
         segment.name: spaces.Box(
             segment.low, segment.high, segment.shape, np.dtype(segment.dtype).type

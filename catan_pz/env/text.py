@@ -1,4 +1,4 @@
-"""One seat of a game in words: what a language model reads and writes."""
+"""One seat of a game as text, for language models."""
 
 import string
 from typing import Any, Final
@@ -15,22 +15,22 @@ from catan_pz.game.view import View, view_of
 from catan_pz.text import CommandError, choices_text, describe, news_of, parse
 
 LONGEST_TEXT: Final = 40_000
-"""Characters of an observation at most."""
+"""The most characters of an observation."""
 
 
 class TextEnv(gymnasium.Env[str, str]):
-    """`SingleSeatEnv` whose observations and actions are text.
+    """`SingleSeatEnv` with text observations and actions.
 
-    An observation is `text.describe` of the seat's view, with what happened since its last
-    decision, and `text.legal_actions`. An action is an answer that `text.parse` reads. One that it
-    doesn't read changes nothing: the step has reward 0, and the observation begins with what is
-    wrong. After `repairs` such answers in a row a random legal action is played instead.
+    An observation is `text.describe` of the seat's view, with the news since its last decision,
+    and `text.legal_actions`. An action is an answer for `text.parse`. An answer that can't be
+    parsed changes nothing: the step has reward 0, and the observation begins with the error.
+    After `repairs` such answers in a row a random legal action is played instead.
 
-    Infos have those of `SingleSeatEnv`, `error` ("" for an answer that was read), and `fallbacks`,
-    how many random actions this episode has had.
+    Infos have those of `SingleSeatEnv`, `error` ("" for a parsed answer), and `fallbacks`, the
+    number of random actions in this episode.
 
     Args:
-        repairs: answers in a row that may be wrong.
+        repairs: wrong answers allowed in a row.
         **options: as for `SingleSeatEnv`, without `observation`.
 
     Attributes:
@@ -55,7 +55,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
     @property
     def view(self) -> View:
-        """What the seat may know now."""
+        """The seat's current view."""
         return view_of(self.env.game, self.env.seat)
 
     def reset(
@@ -69,7 +69,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return self._observation(), info | {"error": "", "fallbacks": 0}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Play an answer, and the others up to the seat's next decision."""
+        """Play an answer, and the opponents' actions up to the seat's next decision."""
         error = ""
         try:
             actions = parse(action, self.view)
@@ -107,5 +107,5 @@ class TextEnv(gymnasium.Env[str, str]):
         return self.env.render()
 
     def close(self) -> None:
-        """Let the opponents go."""
+        """Release the opponents."""
         self.env.close()

@@ -1,4 +1,4 @@
-"""PettingZoo's usual wrappers, with a short way to the attributes of the wrapped environment."""
+"""PettingZoo's usual wrappers, with direct access to the attributes of the wrapped environment."""
 
 from collections.abc import Mapping
 from operator import attrgetter
@@ -18,9 +18,9 @@ from catan_pz.game.game import IllegalActionError
 
 
 class _Shortcuts:
-    """Attributes of the environment itself, `_raw`; without it the wrapper's own look-up follows.
+    """Looks attributes up in the environment itself, `_raw`, before the wrapper's own look-up.
 
-    The way through every wrapper below costs several times what a step of the game costs.
+    The way through every wrapper costs several times as much as a step of the game.
     """
 
     _raw: Any
@@ -34,9 +34,9 @@ class _Shortcuts:
 
 
 class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
-    """An illegal action ends the game for everybody; the offender gets `illegal_reward`.
+    """An illegal action ends the game for all agents; the offender gets `illegal_reward`.
 
-    A warning names phase, action and the condition missing.
+    A warning names the phase, the action and the missing condition.
     """
 
     def __init__(self, env: Any, illegal_reward: float) -> None:
@@ -46,7 +46,7 @@ class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
 
     @property
     def _terminated(self) -> bool:
-        """Whether the game was ended here; not the one that a reset or restore brings."""
+        """Whether an illegal action ended the game, until a reset or restore."""
         return self._ended is self._raw.game.origin
 
     @_terminated.setter
@@ -56,12 +56,12 @@ class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
     def observe(self, agent: str) -> Any:
         """What an agent sees."""
         observation = self.env.observe(agent)
-        if self._terminated:  # the game itself knows nothing of the end
+        if self._terminated:  # the game itself is unaware of the end
             observation["action_mask"][:] = 0
         return observation
 
     def step(self, action: Any) -> None:
-        """Play a legal action at once; all else is left to PettingZoo's wrapper."""
+        """Play a legal action directly; leave the rest to PettingZoo's wrapper."""
         raw = self._raw
         agent, mask = raw.agent_selection, raw.game.mask
         is_dead = raw.terminations[agent] or raw.truncations[agent]
@@ -75,7 +75,7 @@ class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
                 raw.game.check(int(action))
             except IllegalActionError as error:
                 EnvLogger._generic_warning(f"[WARNING]: {error}")
-            for one, info in raw.infos.items():  # as at any end: nobody's action counts any more
+            for one, info in raw.infos.items():  # as at any end: no action counts any more
                 if "action_mask" in info:
                     raw.infos[one] = {"action_mask": np.ones_like(info["action_mask"])}
 
@@ -85,7 +85,7 @@ class TerminateIllegal(_Shortcuts, TerminateIllegalWrapper[str, Any, Any]):
 
 
 class AssertOutOfBounds(_Shortcuts, AssertOutOfBoundsWrapper[str, Any, Any]):
-    """An action outside of the action space raises AssertionError."""
+    """An action outside the action space raises an AssertionError."""
 
     def __init__(self, env: Any) -> None:
         self._raw = env.unwrapped
@@ -104,7 +104,7 @@ class AssertOutOfBounds(_Shortcuts, AssertOutOfBoundsWrapper[str, Any, Any]):
 
 
 class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
-    """Use before `reset` raises what PettingZoo's wrapper of the name raises."""
+    """Raises the errors of PettingZoo's wrapper of the same name before `reset`."""
 
     _has_reset: bool
 
@@ -116,14 +116,14 @@ class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
         self._has_updated = True
 
     def step_with_outcome(self, action: Any, outcome: Any) -> None:
-        """`raw_env.step_with_outcome`; a step like any other to PettingZoo's `agent_iter`."""
+        """`raw_env.step_with_outcome`, a step like any other for PettingZoo's `agent_iter`."""
         if not self._has_reset:
             EnvLogger.error_step_before_reset()
         self._has_updated = True
         self.env.step_with_outcome(action, outcome)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """What the agent to move sees and has got since its last action, flags and info."""
+        """Observation and reward of the agent to move, its flags and info."""
         if not self._has_reset:
             return super().last(observe)
         raw = self._raw
@@ -141,24 +141,24 @@ class OrderEnforcing(_Shortcuts, OrderEnforcingWrapper[str, Any, Any]):
 
 
 class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
-    """The parallel interface; infos are those of the wrapped environment and nothing more.
+    """The parallel interface, with the infos of the wrapped environment and nothing more.
 
-    PettingZoo's wrapper puts the name of the agent to move into the infos from the first step
-    on. Libraries that keep infos in arrays can neither take strings nor keys that `reset` lacks.
+    PettingZoo's wrapper adds the name of the agent to move to the infos from the first step on.
+    Libraries that keep infos in arrays accept neither strings nor keys that `reset` lacks.
     """
 
     @property
     def agents(self) -> list[str]:
-        """Those whose game is on, also after `restore`."""
+        """The agents of the current game, also after `restore`."""
         env = self.aec_env
         return [a for a in env.agents if not (env.terminations[a] or env.truncations[a])]
 
     @agents.setter
     def agents(self, agents: list[str]) -> None:
-        """Nothing is kept: it follows from the environment."""
+        """Ignored: agents follow from the environment."""
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Play the action of the agent to move; observations, rewards, flags and infos by agent."""
+        """Play the action of the agent to move; return the results by agent."""
         if not self.agents:
             return {}, {}, {}, {}, {}
         mover = self.aec_env.agent_selection

@@ -1,4 +1,4 @@
-"""One game: play it, view it as a seat, follow it from outside, write it down as JSON."""
+"""One game: playing it, views of it, following it from outside, and its JSON form."""
 
 from catan_pz.game.followed import ContradictionError, FollowedGame
 from catan_pz.game.game import Game, IllegalActionError

@@ -1,4 +1,4 @@
-"""Checks of arguments of batches: actions, states, records of games."""
+"""Argument checks for batches: actions, states, records of games."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
     """An array (count,) of any integer type as int64."""
     try:
         array = np.asarray(given)
-    except ValueError:  # a list of lists of several lengths
+    except ValueError:  # a list of lists of different lengths
         raise TypeError(f"{name} must be integers, got {quoted(given)}") from None
     if array.shape == (0,) == (count,):
         return np.zeros(0, np.int64)  # an empty list has no type of its own
@@ -26,14 +26,14 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got {array.dtype}")
     array = np.ascontiguousarray(array, np.int64)
-    return array if array.flags.writeable else array.copy()  # compiled calls take no other
+    return array if array.flags.writeable else array.copy()  # compiled calls need writeable arrays
 
 
 def numbers(given: Any, count: int, name: str) -> Any:
     """An array or tensor (count,) of real numbers."""
     try:
         array = given if hasattr(given, "dtype") else np.asarray(given)
-    except ValueError:  # a list of lists of several lengths
+    except ValueError:  # a list of lists of different lengths
         raise TypeError(f"{name} must be real numbers, got {quoted(given)}") from None
     if getattr(array.dtype, "kind", "f") not in "iuf":  # the types of tensors have no kind
         raise TypeError(f"{name} must be real numbers, got {quoted(given)}")
@@ -43,7 +43,7 @@ def numbers(given: Any, count: int, name: str) -> Any:
 
 
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse a state without one of the arrays that a batch keeps, or with one of another form."""
+    """Refuse a state without all arrays that a batch keeps, or with an array of another form."""
     for name, own in kept.items():
         if name not in state:
             raise ValueError(f"state: {name} is missing")
@@ -59,7 +59,7 @@ def _form(array: NDArray[Any]) -> str:
 
 
 def check_unfinished(records: np.ndarray) -> None:
-    """Refuse finished games among sound records (K,)."""
+    """Refuse finished games among valid records (K,)."""
     ended = ~records["legal"].any(1)
     if ended.any():
         raise ValueError(f"games[{int(ended.argmax())}] is finished")
@@ -75,16 +75,16 @@ def check_records(games: Any) -> None:
 
 
 def records_in_range(games: Any, rules: Rules) -> np.ndarray:
-    """A copy of records (K,) of `STATE` as compiled code wants them, each number in its range."""
+    """A copy of records (K,) of `STATE` in the layout of compiled code, with values in range."""
     check_records(games)
     ranges_of(rules).check(np.ascontiguousarray(games))
     records = as_games(np.empty(len(games), STATE))
-    records[:] = games  # those from files are not aligned
+    records[:] = games  # records from files are not aligned
     return records
 
 
 def sound_records(games: Any, rules: Rules) -> np.ndarray:
-    """A copy of records (K,) of `STATE` as compiled code wants them, all sound games."""
+    """A copy of records (K,) of `STATE` in the layout of compiled code, all valid games."""
     records = records_in_range(games, rules)
     for i, broken in enumerate(violations_of(records)):
         if broken:

@@ -17,7 +17,7 @@ from catan_pz.terms import Phase
 
 @entry
 def deal_game(games: States, i: int, seed: np.uint64, how: Deal, mask: Int8Array) -> None:
-    """Start game i, and write the mask."""
+    """Deal game i, and write the mask."""
     deal(games, i, seed, how)
     legal.write_mask(games[i], mask)
 
@@ -33,10 +33,10 @@ def play(  # flat arguments: a tuple from Python takes longer than the rest of t
     terms: Int8Matrix,
     mask: Int8Array,
 ) -> int:
-    """Play a step in game i as `engine.play.play` does, and write the mask.
+    """Play a step in game i like `engine.play.play`, and write the mask.
 
-    Returns the step's code, with the set of the terms that aren't zero from bit `TERMS_SHIFT` on;
-    terms that weren't counted are cleared.
+    Returns the step's code, with the set of non-zero terms from bit `TERMS_SHIFT` on; terms that
+    weren't counted are cleared.
     """
     s = games[i]
     code = play_step(s, a, script, Log(detail, events, terms))
@@ -49,7 +49,7 @@ def play(  # flat arguments: a tuple from Python takes longer than the rest of t
 
 @entry
 def roll_ahead(games: States, i: int, script: Int8Matrix, rolls: Int8Array) -> None:
-    """Write the codes of the rolls that players in turn order would make next in game i."""
+    """Write the codes of the next rolls of game i, in turn order."""
     s = games[i]
     for k in range(len(rolls)):
         chance.roll_dice(s, script)
@@ -59,9 +59,9 @@ def roll_ahead(games: States, i: int, script: Int8Matrix, rolls: Int8Array) -> N
 
 @entry
 def refresh(games: States, i: int, mask: Int8Array) -> None:
-    """Make a state that was read from outside playable, and write the mask.
+    """Make a state from outside playable, and write the mask.
 
-    Works out the derived fields, and narrows the bounds on hidden hands as play keeps them.
+    Recomputes the derived fields, and narrows the bounds on hidden hands as play does.
     """
     s = games[i]
     for o in range(s.num_players):
@@ -72,9 +72,9 @@ def refresh(games: States, i: int, mask: Int8Array) -> None:
 
 @entry
 def violations(games: States, spare: States, i: int) -> int:
-    """The rules that game i breaks, as the sum of `Violation` flags but `STALE`.
+    """The rules that game i breaks, as a sum of `Violation` flags except `STALE`.
 
-    `spare[i]` becomes the game with derived fields worked out from scratch.
+    `spare[i]` becomes the game with recomputed derived fields.
     """
     spare[i] = games[i]
     derive.derive(spare[i])
@@ -83,9 +83,9 @@ def violations(games: States, spare: States, i: int) -> int:
 
 @entry
 def count_outcomes(games: States, i: int, a: int, ways: Int64Array) -> None:
-    """Write how many equally likely draws bring each outcome to an action in game i.
+    """Write the number of equally likely draws that give each outcome of an action in game i.
 
-    `ways` is (NUM_OUTCOMES,), zero where there is no chance.
+    `ways` is (NUM_OUTCOMES,), zeros without chance.
     """
     s = games[i]
     possible = outcomes.outcomes_of(s, a)
@@ -95,7 +95,7 @@ def count_outcomes(games: States, i: int, a: int, ways: Int64Array) -> None:
 
 @kernel
 def look_at(s: State, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
-    """Write what the viewer sees, and the mask: zeros unless the viewer is to move."""
+    """Write the viewer's observation, and the mask: zeros unless the viewer is to move."""
     encode.observe(s, viewer, obs)
     if s.player == viewer:
         legal.write_mask(s, mask)
@@ -105,7 +105,7 @@ def look_at(s: State, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
 
 @entry
 def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
-    """Write what the viewer sees of game i, in natural units, and the mask."""
+    """Write the viewer's observation of game i, in natural units, and the mask."""
     look_at(games[i], viewer, obs, mask)
 
 
@@ -113,14 +113,14 @@ def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8
 def look(
     games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array, mask: Int8Array
 ) -> None:
-    """Like `look_at_units`, and write the observation scaled, too."""
+    """Like `look_at_units`, and also write the scaled observation."""
     look_at(games[i], viewer, obs, mask)
     encode.scale(obs, scaled)
 
 
 @entry
 def look_at_all(games: States, i: int, vector: Int8Array, scaled: Float32Array) -> None:
-    """Write everything about game i, in natural units and scaled."""
+    """Write the full state of game i, in natural units and scaled."""
     global_state.observe_all(games[i], vector)
     global_state.scale_all(vector, scaled)
 
@@ -129,7 +129,7 @@ def look_at_all(games: States, i: int, vector: Int8Array, scaled: Float32Array) 
 def play_randomly(
     games: States, i: int, most: int, script: Int8Matrix, log: Log, mask: Int8Array
 ) -> int:
-    """Play up to `most` steps of game i at random, and return how many were played."""
+    """Play up to `most` random steps of game i, and return the number played."""
     s = games[i]
     played = 0
     n = legal.count_legal(s)
@@ -143,7 +143,7 @@ def play_randomly(
 
 @entry
 def find_action(games: States, i: int, a: int) -> int:
-    """Work out the legal actions of game i; whether `a` is one of them."""
+    """Find the legal actions of game i; whether `a` is one of them."""
     s = games[i]
     legal.find_legal(s)
     return int(legal.is_legal(s, a))
@@ -151,9 +151,9 @@ def find_action(games: States, i: int, a: int) -> int:
 
 @entry
 def compose_unseen(games: States, i: int) -> int:
-    """The player to move adds a card to an offer, unseen; whether the rules allow it.
+    """Whether the player to move may add a card, unseen, to an offer.
 
-    What is composed stays as it was.
+    The offer being composed is unchanged.
     """
     s = games[i]
     in_turn = s.phase == Phase.MAIN and may_offer(s)

@@ -1,4 +1,4 @@
-"""A game followed from one seat alone, by the events that the seat sees."""
+"""A game followed from one seat through the events that the seat sees."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy, deepcopy
@@ -28,22 +28,22 @@ Bundles = tuple[Sequence[int], Sequence[int]]
 
 
 class ContradictionError(ValueError):
-    """A report of something impossible; the followed game is as it was."""
+    """A report of something impossible; the followed game is unchanged."""
 
 
 class FollowedGame:
-    """A game at somebody else's table, as one seat sees it.
+    """A game at another table, as one seat sees it.
 
     Args:
         rules: a `Rules`, a preset's name, or None for the defaults.
-        seat: whose view it is.
-        board, first_player: those of the table; None where the rules fix them.
-        customs: how the table differs from a game of this package.
+        seat: the viewer.
+        board, first_player: those of the table; None if the rules fix them.
+        customs: differences between the table and a game of this package.
 
     Attributes:
-        belief: all that the seat can conclude now; the next decision replaces it.
-        sampled: a game that looks to the seat as the true one does. Public facts can be read
-            from it; what is hidden in it is made up. Don't play on it.
+        belief: everything that the seat can conclude now; the next decision replaces it.
+        sampled: a game consistent with the seat's view. Public facts can be read from it; its
+            hidden information is made up. Don't play on it.
     """
 
     def __init__(
@@ -57,14 +57,14 @@ class FollowedGame:
         rules = Rules.make(rules)
         dealt = rules
         if board is not None:
-            dealt = replace(rules, board=board, no_adjacent_red=False)  # it is drawn already
+            dealt = replace(rules, board=board, no_adjacent_red=False)  # it is already drawn
             if isinstance(rules.board, Board) and dealt.board != rules.board:
                 raise not_possible("board", board, "the one in the rules")
         if len(deal_of(dealt).layouts) != 1:
-            raise ValueError("board must be given where the rules draw it, got None")
+            raise ValueError("board must be given if the rules draw it, got None")
         if first_player is None:
             if rules.first_player == "random":
-                raise ValueError("first_player must be given where the rules draw it, got None")
+                raise ValueError("first_player must be given if the rules draw it, got None")
             first_player = int(rules.first_player)
         first_player = check_seat(first_player, rules.num_players)
         game = Game(replace(dealt, first_player=0), seed=_SEED)
@@ -75,9 +75,9 @@ class FollowedGame:
     def from_snapshot(
         cls, data: Mapping[str, Any], seat: int, customs: TableCustoms = OWN_CUSTOMS
     ) -> Self:
-        """Follow a game from a state on, also from its middle.
+        """Follow a game from a state, which may be mid-game.
 
-        What is hidden from the seat there may be anything that agrees with what the seat knows.
+        Its hidden information may be anything that agrees with the seat's knowledge.
         """
         followed = cls.__new__(cls)
         followed._start(Game.from_snapshot(data), seat, customs)
@@ -91,17 +91,17 @@ class FollowedGame:
         self.sampled = self._game_of(self.belief.resample(game.state, self._rng))
 
     def listen(self, _game: Game, events: Events) -> None:
-        """Take in one decision of a hosted game, as a listener of it."""
+        """Process one decision of a hosted game, as its listener."""
         self.follow(as_seen_by(events, self.seat))
 
     def follow(self, events: Iterable[Event]) -> Events:
-        """Take in one decision; forced ones are decisions of their own.
+        """Process one decision; forced ones are decisions of their own.
 
         Args:
-            events: what the seat sees of it, as `events.as_seen_by` gives it. Their order
+            events: the events as the seat sees them, from `events.as_seen_by`. Their order
                 and `seen_by` don't matter, but the `DECISION` comes first.
 
-        Returns all of them, also those that a table which tells in part has left out.
+        Returns all events, including those omitted by a table that reports in part.
         """
         events = tuple(events)
         decision = ReportedDecision(self.sampled, self.belief, events, self._rng)
@@ -123,9 +123,9 @@ class FollowedGame:
         return other
 
     def follow_trade(self, seat: int, other: int, bundles: Bundles) -> None:
-        """Take in a trade that came about outside of this package's form of offers.
+        """Process a trade that didn't follow this package's form of offers.
 
-        `bundles` are what the first seat gives, and what it gets.
+        `bundles` is what the first seat gives, and what it gets.
         """
         self._check_trading()
         seats = range(self.rules.num_players)
@@ -155,24 +155,24 @@ class FollowedGame:
             raise ContradictionError("players don't trade with each other in this game")
 
     def note_offer(self) -> None:
-        """The player in turn has made an offer; a table may allow more of them than the rules."""
+        """Count an offer of the player in turn; a table may allow more offers than the rules."""
         made = int(self.sampled.state["offers_made"])
         if made < self.rules.max_offers_per_turn:
             self.sampled.state["offers_made"] = made + 1
         game_calls.end_decision(self.sampled.games, 0, 0, self.sampled._mask)
 
     def with_offers(self, offers: Mapping[int, Bundles]) -> Self:
-        """A copy of the game as it would stand if the seat had to decide about some offers now.
+        """A copy of the game in which the seat has to decide about some offers now.
 
-        In the turn of another it answers this player's offer, which the seats before it have
-        refused. In the own turn it closes with one of those who have countered its offer.
+        In another player's turn the seat answers that player's offer, which the seats before it
+        have refused. In its own turn it closes with one of the seats that countered its offer.
 
         Args:
-            offers: of the player in turn and of those who countered, by seat.
+            offers: of the player in turn and of seats that countered, by seat.
         """
         self._check_trading()
         if not offers.keys() <= {*range(self.rules.num_players)}:
-            raise ContradictionError(f"there are no such seats to offer: {quoted(list(offers))}")
+            raise ContradictionError(f"these seats can't make offers: {quoted(list(offers))}")
         offers = {seat: _checked(bundles) for seat, bundles in offers.items()}
         other = self.copy()
         record = other.sampled.games[0]
@@ -196,7 +196,7 @@ class FollowedGame:
         return other
 
     def _draw_anew(self) -> None:
-        """Sample a game that fits a belief which has changed outside of a decision."""
+        """Sample a game that fits a belief changed outside of a decision."""
         games = self.belief.resample(self.sampled.state, self._rng)
         if self.belief.customs.loose_sums:
             games["bank"] = self.belief.shown_bank()
@@ -204,48 +204,48 @@ class FollowedGame:
         game_calls.end_decision(self.sampled.games, 0, 0, self.sampled._mask)
 
     def restart(self, games: np.ndarray) -> None:
-        """Go on from the state (1,) that a table shows, where it doesn't play by these rules."""
+        """Continue from the state (1,) shown by a table whose play departed from these rules."""
         self._start(Game.from_games(games, self.rules), self.seat, self.belief.customs)
 
     def amend(self, games: np.ndarray) -> None:
-        """Correct what lies open on the board and whose turn it is; hands stay as they are.
+        """Correct the open board and whose turn it is; hands are unchanged.
 
-        Where that changes anybody's visible points, what was concluded from them about hidden
-        victory points is dropped, back to the last `confirm`.
+        If that changes any visible points, conclusions from them about hidden victory points are
+        dropped, back to the last `confirm`.
         """
         followed = self.sampled.state["visible_points"].copy()
         self.sampled = Game.from_games(games, self.rules)
-        self.belief = self.belief.copy()  # views may hold the one before
+        self.belief = self.belief.copy()  # views may hold the old one
         self.belief.cards.recount(self.sampled.state)
         if (self.sampled.state["visible_points"] != followed).any():
             self.belief.cards.withdraw(self.sampled.state)
 
     def confirm(self) -> None:
-        """The table shows what was followed so far: what was concluded from it holds."""
+        """Accept the conclusions so far, after the table has shown the same position."""
         self.belief.cards.confirm()
 
     def view(self) -> View:
-        """The seat's view now; it answers `View.resample` even after the game has gone on."""
+        """The seat's current view; it answers `View.resample` even after the game has gone on."""
         now = copy(self)
-        now.sampled = self.sampled.copy()  # what is decided next replaces the belief
+        now.sampled = self.sampled.copy()  # the next decision replaces the belief
         return view_of(self.sampled, self.seat, now)
 
     def resample(self, rng: np.random.Generator) -> Game:
-        """A full game that looks to the seat as the true one does, drawn from its belief."""
+        """A full game consistent with the seat's view, drawn from its belief."""
         return self._game_of(self.belief.resample(self.sampled.state, rng))
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,) `STATE` of several such games, drawn at once."""
+        """(count,) `STATE` of several such games, drawn in one call."""
         games = self.belief.resample(self.sampled.state, rng, count)
         if self.belief.customs.loose_sums:
             games = np.concatenate([self._game_of(games[i : i + 1]).games for i in range(count)])
         return games
 
     def _game_of(self, games: np.ndarray) -> Game:
-        """A game on a record that the belief has drawn."""
+        """A game on a record drawn by the belief."""
         game = Game._on(games, self.rules)
         if self.belief.customs.loose_sums:
-            # What a game narrows by the sums of resources is more than is known here.
+            # A game narrows bounds by the sums of resources, which are unknown here.
             self.belief.write_knowledge(game.games, game.state)
             game_calls.end_decision(game.games, 0, 0, game._mask)
         return game

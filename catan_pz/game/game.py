@@ -1,4 +1,4 @@
-"""One game, played from Python: the record, its rules and the calls on it."""
+"""One game, played from Python: its record, its rules, and calls on them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Self
@@ -43,16 +43,16 @@ def violations_of(games: np.ndarray) -> list[Violation]:
 
 
 def drawn_seed() -> int:
-    """A seed drawn from the system's randomness."""
+    """A seed from the system's randomness."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules don't allow now; the game is untouched."""
+    """An action that the rules don't allow now; the game is unchanged."""
 
 
 Listener = Callable[["Game", Events], None]
-"""Called after each decision with the game and its events, hidden ones too."""
+"""Called after each decision with the game and its events, hidden ones included."""
 
 
 class Game:
@@ -60,15 +60,15 @@ class Game:
 
     Args:
         rules: a `Rules`, a preset's name, or None for the defaults.
-        seed: from 0 to 2**64 - 1; drawn at random where None.
-        **options: replace single options of the rules.
+        seed: from 0 to 2**64 - 1; drawn at random if None.
+        **options: single options of the rules to replace.
 
     Attributes:
         games: (1,) array of `STATE`, the game itself.
         listeners: called after each decision, forced ones included; see `Listener`.
-        terms: (4, F) int8, each `RewardTerm` of the last step, as far as it was counted.
-        origin: another object after each `reset` and `restore`, by which listeners know that
-            another game has begun.
+        terms: (4, F) int8, each `RewardTerm` of the last step, as far as counted.
+        origin: a new object after each `reset` and `restore`, which tells listeners that another
+            game has begun.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class Game:
 
     @property
     def state(self) -> Any:
-        """The record, a `STATE` scalar that follows the game."""
+        """The record, a `STATE` scalar; a view of the current game."""
         return self.games[0]
 
     @property
     def player(self) -> int:
-        """The seat that decides; the winner once the game is over."""
+        """The seat to move; the winner once the game is over."""
         return int(self.games["player"][0])
 
     @property
@@ -114,7 +114,7 @@ class Game:
 
     @property
     def phase(self) -> Phase:
-        """What the game waits for."""
+        """The kind of decision that the game waits for."""
         return Phase(int(self.games["phase"][0]))
 
     @property
@@ -130,12 +130,12 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether somebody has won."""
+        """Whether a player has won."""
         return int(self.games["phase"][0]) == Phase.OVER
 
     @property
     def is_truncated(self) -> bool:
-        """Whether the turns allowed are over with no winner."""
+        """Whether the turn limit is reached without a winner."""
         most = self.rules.max_turns
         return most is not None and self.turn >= most and not self.is_over
 
@@ -146,7 +146,7 @@ class Game:
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """(A,) 1 for each legal action of the player to move, read-only; it follows the game."""
+        """(A,) 1 for each legal action of the player to move; a read-only view of the game."""
         return self._shown_mask
 
     def legal_actions(self) -> NDArray[np.int64]:
@@ -154,29 +154,29 @@ class Game:
         return np.flatnonzero(self._mask)
 
     def step(self, action: int, outcome: NamedOutcome | None = None) -> None:
-        """Play an action; chance draws, unless its outcome is named.
+        """Play an action, with a random outcome unless one is named.
 
         Args:
             action: legal now.
-            outcome: the dice as a pair, the `Resource` stolen, the `Card` bought; of the last
-                two the name in lower case, too.
+            outcome: the dice as a pair, the `Resource` stolen, or the `Card` bought; the last
+                two also by name in lower case.
         """
         self.play(self.prepare(action, outcome))
 
     def step_once(self, action: int, outcome: NamedOutcome | None = None) -> Events:
-        """Play an action as `step` does, but no forced ones after it; its events."""
+        """Play an action like `step`, but no forced ones after it; return its events."""
         self._play_once(self.prepare(action, outcome), DECISIONS)
         return self._tell()
 
     def play(self, action: int, detail: int = ENDS) -> int:
-        """Play a legal action and the forced ones that follow, and tell the listeners of each.
+        """Play a legal action and the forced ones that follow, and notify the listeners of each.
 
         Args:
-            action: it isn't checked here.
-            detail: what is counted in `terms` if nobody listens; everything if somebody does.
+            action: not checked here.
+            detail: what to count in `terms` without listeners; with listeners, everything.
 
         Returns:
-            The step's code (`engine.play`), with the set of the terms that aren't zero.
+            The step's code (`engine.play`), with the set of non-zero terms.
         """
         if not self.listeners:
             return self._play_once(action, detail)
@@ -208,7 +208,7 @@ class Game:
             raise RuntimeError("a listener can't play on the game that it listens to; play a copy")
 
     def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
-        """Check an action, which must be played next, and name the outcome of it."""
+        """Check an action that is about to be played, and store its named outcome."""
         self._refuse_listeners()
         action = as_action(action)
         self.check(action)
@@ -228,13 +228,13 @@ class Game:
         if code < 0 or not self._ways(action)[code]:
             possible = self.outcomes(action)
             raise ValueError(
-                f"outcome {quoted(outcome)} can't come of {describe_action(action)}; "
-                f"possible: {list(possible) or 'none, it has no chance in it'}"
+                f"outcome {quoted(outcome)} is impossible for {describe_action(action)}; "
+                f"possible: {list(possible) or 'none, the action has no random outcome'}"
             )
         return code
 
     def _ways(self, action: int) -> NDArray[np.int64]:
-        """The number of equally likely draws that bring each outcome to an action, by its code."""
+        """The number of equally likely draws for each outcome of an action, by outcome code."""
         ways = np.zeros(NUM_OUTCOMES, np.int64)
         game_calls.count_outcomes(self.games, 0, action, ways)
         return ways
@@ -242,8 +242,8 @@ class Game:
     def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
         """The chance outcomes of an action, with the probability of each.
 
-        Probabilities are those of one who sees all hands, but neither the order of the deck nor
-        scripted dice. Empty where there is no chance in it.
+        Probabilities are those given all hands, but neither the order of the deck nor scripted
+        dice. Empty for an action without chance.
         """
         action = as_action(action)
         if not 0 <= action < NUM_ACTIONS:
@@ -256,21 +256,21 @@ class Game:
         }
 
     def observe(self, viewer: int) -> NDArray[np.int8]:
-        """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
+        """(N,) int8 a seat's observation, in the natural units of `observation.segments`."""
         viewer = check_seat(viewer, self.rules.num_players)
         obs = np.empty(SIZE, np.int8)
         game_calls.look_at_units(self.games, 0, viewer, obs, np.empty_like(self._mask))
         return obs
 
     def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
-        """(N,) float32 what a seat sees, scaled into [0, 1]."""
+        """(N,) float32 a seat's observation, scaled to [0, 1]."""
         viewer = check_seat(viewer, self.rules.num_players)
         units, scaled = np.empty(SIZE, np.int8), np.empty(SIZE, np.float32)
         game_calls.look(self.games, 0, viewer, units, scaled, np.empty_like(self._mask))
         return scaled
 
     def validate(self) -> Violation:
-        """The rules that the state breaks; `Violation.NONE` for a sound one."""
+        """The rules that the state breaks; `Violation.NONE` for a valid state."""
         return violations_of(self.games)[0]
 
     def snapshot(self) -> dict[str, Any]:
@@ -285,7 +285,7 @@ class Game:
 
     @classmethod
     def from_snapshot(cls, data: Mapping[str, Any]) -> Self:
-        """A game in the state of a snapshot; an error names the entry that is wrong."""
+        """A game in the state of a snapshot; an error names the wrong entry."""
         games, rules = state_from_dict(data)
         game = cls.from_games(games, rules)
         wrong = derived_differences(game.games[0], data)
@@ -298,9 +298,9 @@ class Game:
 
     @classmethod
     def from_games(cls, games: np.ndarray, rules: Rules) -> Self:
-        """A game on a record (1,) of `STATE`; derived fields are worked out in place.
+        """A game on a record (1,) of `STATE`; derived fields are recomputed in place.
 
-        Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do that.
+        The record isn't checked against the rules; `from_snapshot` and `validate` do that.
         """
         if getattr(games, "shape", None) != (1,) or games.dtype != STATE or not games.flags.carray:
             raise ValueError(
@@ -312,7 +312,7 @@ class Game:
 
     @classmethod
     def _on(cls, games: np.ndarray, rules: Rules) -> Self:
-        """A game on a record that is known to be one of these rules."""
+        """A game on a record known to follow these rules."""
         game = cls.__new__(cls)
         game.rules = rules
         game.listeners = []

@@ -1,4 +1,4 @@
-"""Why an action is not legal, in words."""
+"""The reason why an action is not legal, in words."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -42,11 +42,11 @@ _PHASES: Final = {
 }
 
 _CONDITIONS: Final = {
-    "build_road": "the edge must be empty and touch an own road or building (in set-up: the "
+    "build_road": "the edge must be empty and touch your road or building (in set-up: the "
     "settlement just placed), with a road left to build",
     "build_settlement": "the vertex must be empty, keep the distance rule and (after set-up) touch "
-    "an own road, with a settlement left to build",
-    "build_city": "the vertex must hold an own settlement, with a city left to build",
+    "your road, with a settlement left to build",
+    "build_city": "the vertex must hold your settlement, with a city left to build",
     "buy_development_card": "the deck must not be empty",
     "play_knight": "a knight bought in an earlier turn must be in hand, and no card played yet",
     "play_road_building": "a road building card bought in an earlier turn must be in hand, no card "
@@ -61,11 +61,11 @@ _CONDITIONS: Final = {
     "discard": "the resource must be in hand",
     "maritime_trade": "the hand must hold the rate of the card given, the bank the card asked for",
     "offer": "offers must be allowed and left this turn, the cards offered in hand, and the cards "
-    "asked for possible in the hand of somebody addressed",
+    "asked for possible in the hand of an addressee",
     "compose_give": "composed offers must be allowed, the card in hand and not asked for, with no "
     "more cards a side than max_offer_cards",
     "compose_get": "composed offers must be allowed, the card not offered and possible in the hand "
-    "of somebody addressed, with no more cards a side than max_offer_cards",
+    "of an addressee, with no more cards a side than max_offer_cards",
     "compose_send": "both sides of the offer must hold a card",
     "accept": "the cards asked for must be in hand",
     "close_with": "the seat must have accepted, or countered with a request that can be paid",
@@ -73,7 +73,7 @@ _CONDITIONS: Final = {
 
 
 def why_illegal(state: Mapping[str, Any], mask: np.ndarray, action: int) -> str:
-    """A sentence that names phase, player, action and the condition missing."""
+    """A sentence that names phase, player, action and the missing condition."""
     phase, player = state["phase"], state["player_to_move"]
     where = f"phase {phase!r}, turn {state['turn']}, player {player} to move"
     if not 0 <= action < len(mask):

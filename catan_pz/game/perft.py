@@ -1,7 +1,7 @@
-"""Perft: in how many ways a game can go on, which checks and times the move generator.
+"""Perft: the number of ways a game can continue, which checks and times the move generator.
 
-A way is a sequence of decisions together with what chance brings to each: every possible
-roll, card bought and card stolen counts by itself. Forced decisions count too.
+A way is a sequence of decisions and their chance outcomes: every possible roll, card bought and
+card stolen counts separately. Forced decisions count too.
 """
 
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ _MOST_DECISIONS: Final = 1000
 """Far more than can be counted."""
 
 _WITH_CHANCE: Final = np.array([ROLL, BUY_DEVELOPMENT_CARD, *range(MOVE_ROBBER, DISCARD)])
-"""The actions in which chance can have a part."""
+"""The actions that may have a chance outcome."""
 
 
 @kernel
 def count_ways(s: State) -> int:
-    """Ways in which one decision can be made and turn out."""
+    """The number of ways to make one decision, outcomes included."""
     ways = legal.count_legal(s)
     for a in _WITH_CHANCE:
         if legal.is_legal(s, a):
@@ -39,7 +39,7 @@ def count_ways(s: State) -> int:
 
 @kernel
 def count_below(games: States, level: int, script: Int8Matrix) -> int:
-    """Ways to play from the game at a level on, the last decision at the last level."""
+    """The number of ways to play from the game at a level through the last level."""
     if level == len(games) - 1:
         return count_ways(games[level])
     total = 0
@@ -57,15 +57,15 @@ def count_below(games: States, level: int, script: Int8Matrix) -> int:
 
 @entry
 def count_from(games: States, script: Int8Matrix) -> int:
-    """Ways to play as many decisions as there are games, 1 or more, from the first one on.
+    """The number of ways to play one decision per game in `games`, from the first game on.
 
-    The others are scratch space.
+    The other games are scratch space.
     """
     return count_below(games, 0, script)
 
 
 def perft(game: Game, depth: int) -> int:
-    """In how many ways the next `depth` decisions can go, forced ones included."""
+    """The number of ways to play the next `depth` decisions, forced ones included."""
     depth = check_count("depth", depth, least=0, most=_MOST_DECISIONS)
     if depth == 0:
         return 1
@@ -75,7 +75,7 @@ def perft(game: Game, depth: int) -> int:
 
 
 def divide(game: Game, depth: int) -> Iterator[tuple[int, Outcome, int]]:
-    """Each action, each of its outcomes (None without chance), and the ways to go on from there."""
+    """Each action, each of its outcomes (None without chance), and the number of ways after it."""
     depth = check_count("depth", depth, most=_MOST_DECISIONS)
     for action in game.legal_actions().tolist():
         for outcome in game.outcomes(action) or [None]:

@@ -1,4 +1,4 @@
-"""Positions written by hand: name what matters, and the rest follows."""
+"""Positions written by hand: only relevant entries are given, the rest is derived."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
@@ -41,16 +41,16 @@ def position(
     """A game in a position written by hand.
 
     Args:
-        players: for each seat what it has: "hand", "cards", "new_cards", "cards_played" as
-            counts by name, "roads", "settlements", "cities" as lists. What is left out is empty,
-            seats as well where `rules` are given.
+        players: the holdings of each seat: "hand", "cards", "new_cards", "cards_played" as
+            counts by name, "roads", "settlements", "cities" as lists. Missing entries are empty,
+            and with `rules` also missing seats.
         rules: as for `Game`.
         board: the robber stands on its desert unless `robber` is given.
-        phase: what the game waits for.
+        phase: the phase of the game, by name.
         deck: the cards on top of the deck; the others follow in no particular order.
         seed: state of the random generator.
         **entries: any other entry of a state's JSON form. By default every hand is known, and
-            special cards go to whom they must belong.
+            special cards go to their rightful owners.
     """
     table = _table(players, rules)
     rules = Rules.make(rules)
@@ -103,7 +103,7 @@ def _plain(value: Any) -> Any:
 def _skeleton(
     rules: Rules, table: list[dict[str, Any]], board: Board, phase: str
 ) -> dict[str, Any]:
-    """A state in which each seat has what the table says, and nothing else has happened."""
+    """A state in which each seat has the table's holdings, and nothing else has happened."""
     start = Game(replace(rules, board=board, no_adjacent_red=False), 0).snapshot()
     return start | {
         "rules": rules.to_dict(),
@@ -118,7 +118,7 @@ def _skeleton(
 
 
 def _complete(s: np.ndarray, entries: Container[str]) -> None:
-    """Let the bank and the deck hold what is nowhere else."""
+    """Put all remaining cards into the bank and the deck."""
     if "bank" not in entries:
         s["bank"] = BANK_PER_RESOURCE - s["hand"].sum(0)
         if s["bank"].min() < 0:
@@ -140,7 +140,7 @@ def award(state: np.ndarray, given: Container[str] = ()) -> None:
 
     Args:
         state: a `STATE` scalar with the roads' lengths.
-        given: "longest_road_owner" or "largest_army_owner" where it stays as it is.
+        given: "longest_road_owner" or "largest_army_owner" to leave that one unchanged.
     """
     rivals = (
         ("longest_road_owner", state["road_length"], LONGEST_ROAD_MINIMUM),

@@ -1,7 +1,7 @@
 """Whole games as JSON lines, replayed without the random generator.
 
-The first line is the state from which the game was recorded, each further one a decision (forced
-ones included) with what chance brought, the last one the result.
+The first line is the state at the start of the record, each further line a decision (forced
+ones included) with its chance outcome, and the last line the result.
 """
 
 import json
@@ -23,11 +23,11 @@ from catan_pz.terms import Card, Resource
 FORMAT: Final = "catan-pz-game/1"
 
 TABLE_FORMAT: Final = "catan-pz-table/1"
-"""Of a line that may come first: the table of a server at which the game is played."""
+"""Format of an optional first line: the table of a server that hosted the game."""
 
 UNFINISHED: Final = "unfinished"
 RESIGNED: Final = "resigned"
-"""Ends of games that were left, and of those that others gave up to the winner."""
+"""Ends of games that were abandoned, and of games that the others conceded to the winner."""
 
 _NO_GAME: Final = (
     f"a recorded game begins with the format {FORMAT!r} and ends with the result: this one "
@@ -56,13 +56,13 @@ class GameRecord:
     """A recorded game.
 
     Attributes:
-        start: the state in its JSON form at which the record begins.
+        start: the state at the start of the record, in its JSON form.
         result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
             "truncated", `UNFINISHED` or `RESIGNED`.
-        names: what the players are called, one a seat; None where they have no names.
-        agents: who plays, one a seat, as `catan_pz.agents.load` takes them, options included, and
-            None for persons; None where that isn't known.
-        header_line: the line of its header in what it was read from: 2 in the file of a table.
+        names: names of the players, one per seat; None if they have no names.
+        agents: the players, one per seat, in the form of `catan_pz.agents.load` with options,
+            None for people; None if they are unknown.
+        header_line: line number of the header in the source: 2 in the file of a table.
     """
 
     start: dict[str, Any]
@@ -79,12 +79,12 @@ class GameRecord:
         names: Sequence[str] | None = None,
         agents: Sequence[str | None] | None = None,
     ) -> Self:
-        """Record a game from here on, as it is played, until it is reset or restored."""
+        """Record a game from now on, until it is reset or restored."""
         start = game.snapshot()
         called = _one_a_seat("names", names, start, str)
         playing = _one_a_seat("agents", agents, start, str | None)
         record = cls(start, [], result_of(game), called, playing)
-        # Recorders of games before have nothing more to record.
+        # Recorders of earlier games have nothing more to record.
         listeners = [x for x in game.listeners if getattr(x, "origin", game.origin) is game.origin]
         game.listeners = [*listeners, _Recorder(record, game.origin)]
         return record
@@ -108,7 +108,7 @@ class GameRecord:
         return "".join(f"{line}\n" for line in self.lines())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the lines to a file, whole or not at all."""
+        """Write the lines to a file atomically."""
         with whole_file(Path(path)) as draft:
             draft.write_text(self.text(), encoding="utf-8")
 
@@ -140,10 +140,10 @@ class GameRecord:
         )
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
-        """Play the game again, yielding it, one game that goes on, first and after each decision.
+        """Replay the game, yielding it at the start and after each decision; it is one object.
 
         Args:
-            game: what to play it on, a game in the state `start`; a new one where None.
+            game: the game to play on, in the state `start`; a new one if None.
         """
         for again, _ in self.replay_with_events(game):
             yield again
@@ -155,14 +155,14 @@ class GameRecord:
         for number, decision in enumerate(self.decisions, self.header_line + 1):
             if decision.player != game.player:
                 raise ValueError(
-                    f"line {number}: player {decision.player} can't move, it is for {game.player}"
+                    f"line {number}: player {decision.player} can't move, {game.player} is to move"
                 )
             try:
                 events = game.step_once(decision.action, decision.outcome)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from error
             if decision.outcome is None and outcome_of(events) is not None:
-                raise ValueError(f"line {number}: the outcome is missing, which chance brought")
+                raise ValueError(f"line {number}: the chance outcome is missing")
             yield game, events
         result, winner = result_of(game), self.result.get("winner")
         resigned = self.result.get("end") == RESIGNED and result["end"] == UNFINISHED
@@ -174,7 +174,7 @@ class GameRecord:
 
 @dataclass(eq=False)
 class _Recorder:
-    """Adds what is played to a record, until another game begins, of another `origin`."""
+    """Adds decisions to a record until another game begins, with another `origin`."""
 
     record: GameRecord
     origin: object
@@ -196,7 +196,7 @@ def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> l
 
 
 def result_of(game: Game) -> dict[str, Any]:
-    """The result of a game as records have it."""
+    """The result of a game in the form of records."""
     end = "won" if game.is_over else "truncated" if game.is_truncated else UNFINISHED
     points = [int(n) for n in game.points]
     return {"winner": game.winner, "turns": game.turn, "points": points, "end": end}
@@ -225,7 +225,7 @@ def _decision(number: int, row: Mapping[str, Any]) -> Decision:
         action = action_id(**read.action)
         outcome = None if read.outcome is None else as_outcome(action, read.outcome)
         if outcome is None is not read.outcome:
-            raise ValueError(f"outcome {read.outcome!r} can't come of the action")
+            raise ValueError(f"outcome {read.outcome!r} is impossible for the action")
         return Decision(read.player, action, outcome, read.marks)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"line {number} is no decision: {error}") from error
+        raise ValueError(f"line {number} is not a decision: {error}") from error

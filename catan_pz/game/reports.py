@@ -1,8 +1,8 @@
 """One decision as a table reports it to a seat, played on a game sampled for that seat.
 
-What a decision proves of hidden hands and cards is dealt first, then the rules play it and tell
-its events, which must be those reported. Hidden victory points are left aside until then: whether
-somebody has won is reported too, and cards that disagree with it are dealt anew.
+Cards that the decision proves are dealt first. Then the rules play it and write its events, which
+must match the report. Hidden victory points are ignored until then: the report also says whether
+a player has won, and contradicting cards are dealt again.
 """
 
 from collections import Counter
@@ -48,17 +48,17 @@ _OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.T
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
 _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 _OUT_OF_REACH: Final = 127
-"""Points that nobody has."""
+"""Points that no player reaches."""
 _LARGEST: Final = np.iinfo(np.int16).max
 _UNLIMITED: Final = 100
-"""Cards of each resource in a bank that never runs out, while a decision is played."""
+"""Cards of each resource in an unlimited bank, while a decision is played."""
 
 
 class ReportedDecision:
     """A decision to be played, as its viewer sees it.
 
-    The sampled game and the belief given stay as they are: once the decision is played, `games`
-    (1,), `belief` and `mask` are those after it, and `seen` are all its events.
+    The given sampled game and belief are unchanged: once the decision is played, `games` (1,),
+    `belief` and `mask` describe the position after it, and `seen` holds all its events.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ReportedDecision:
         hidden = (EventKind.STOLEN, *[EventKind.PAID] * self._is_hidden_discard())
         for event in self._events:
             if not is_event(event):
-                raise ValueError(f"{event} is no event")
+                raise ValueError(f"{event} is not an event")
             nobody = -1 if event.kind in _OF_NOBODY else 0
             if not nobody <= event.seat < self._seats:
                 raise ValueError(f"{event}: there is no such seat")
@@ -119,7 +119,7 @@ class ReportedDecision:
                     raise ValueError(f"{event}: there are no such cards")
 
     def _is_hidden_discard(self) -> bool:
-        """Whether a card is discarded that the viewer doesn't see."""
+        """Whether a discarded card is hidden from the viewer."""
         others = self._events[0].seat != self._viewer
         hides = self._customs.hides_discards
         return bool(hides and others and self._record["phase"] == Phase.DISCARD)
@@ -159,7 +159,7 @@ class ReportedDecision:
                 self.games = self.belief.resample(self._record, self._rng, coming=event)
         if decision.seat != self._viewer:
             self._deal_card_played(decision)
-            # It may ask for all that it may take for possible, as far as the viewer knows.
+            # The seat may ask for any cards that it may think possible, as far as the viewer knows.
             record, p, n = self._record, decision.seat, self._seats
             record["above"][p, :n] = self.belief.shared.most[p] - record["hand"][:n]
             record["above"][p, p] = 0
@@ -194,7 +194,7 @@ class ReportedDecision:
         record["points"][:n] = record["visible_points"][:n] + hidden
 
     def _write_offer(self, seat: int) -> None:
-        """The offer composed, which becomes public with this decision."""
+        """Write the composed offer, which this decision makes public."""
         give, get = np.zeros((2, NUM_RESOURCES), np.int64)
         for event in self._events:
             if event.kind == EventKind.OFFER_GIVES:
@@ -217,7 +217,7 @@ class ReportedDecision:
             raise ValueError("the action is illegal")
         self._name_outcome(action)
         rows, games = event_arrays(1)[0], self.games
-        # Nobody wins yet, and forced decisions are reports of their own.
+        # No player wins yet, and forced decisions have reports of their own.
         kept = {name: games[name][0] for name in ("victory_points", "skip_forced")}
         games["victory_points"], games["skip_forced"] = _OUT_OF_REACH, 0
         log = new_log()._replace(detail=EVENTS, events=rows)
@@ -235,7 +235,7 @@ class ReportedDecision:
         code, ways = outcome_code(outcome), np.zeros(NUM_OUTCOMES, np.int64)
         game_calls.count_outcomes(self.games, 0, action, ways)
         if not (0 <= code < NUM_OUTCOMES and ways[code]):
-            raise ValueError(f"chance can't bring {outcome!r}")
+            raise ValueError(f"the outcome {outcome!r} is impossible")
         self.games["outcome"][0] = code
 
     def _compare(self, expected: Events) -> None:
@@ -246,11 +246,11 @@ class ReportedDecision:
             self.seen = (*(event for event in expected if event.kind not in _ENDS), *ends)
         elif by_rules != reported:
             raise ValueError(
-                f"the rules bring {_listed(missing)}, the report has {_listed(surplus)}"
+                f"the rules give {_listed(missing)}, the report has {_listed(surplus)}"
             )
 
     def _end(self) -> None:
-        """Finish the sampled game if it is over, and take the decision into the belief."""
+        """Finish the sampled game if it is over, and update the belief with the decision."""
         record = self._record
         won = self._has_won()
         game_calls.end_decision(self.games, 0, int(won), self.mask)
@@ -273,7 +273,7 @@ class ReportedDecision:
             game_calls.end_decision(self.games, 0, 0, self.mask)
 
     def _write_what_is_known(self) -> None:
-        """Bounds and bank by the belief, where the rules' own sums say too much."""
+        """Write bounds and bank from the belief, if the rules' own sums would say too much."""
         hands = self._record["hand"][: self._seats]
         shared = self.belief.shared
         if not ((shared.least <= hands) & (hands <= shared.most)).all():
@@ -293,7 +293,7 @@ class ReportedDecision:
 
 
 def is_event(thing: Any) -> TypeGuard[Event]:
-    """Whether something is an event whose numbers are those that an engine can write."""
+    """Whether an object is an event whose numbers an engine can write."""
     return (
         isinstance(thing, Event)
         and isinstance(thing.kind, EventKind)
@@ -305,7 +305,7 @@ def is_event(thing: Any) -> TypeGuard[Event]:
 
 
 def _without_ends(events: Events) -> Counter[Event]:
-    """Events as they are compared: how a game ends and who sees what is left out."""
+    """Events for comparison: without the end of the game and who sees what."""
     return Counter(event._replace(seen_by=0) for event in events if event.kind not in _ENDS)
 
 

@@ -1,4 +1,4 @@
-"""States as JSON, with everything that the future depends on, and back."""
+"""States as JSON, with everything that determines the future, and back."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
@@ -40,11 +40,10 @@ _ALIKE: Final = (
     *("robber", "turn", "turn_player", "rolled", "card_played"),
     *("dice", "free_roads", "offers_made"),
 )
-"""Entries that the record holds as they are."""
+"""Entries stored unchanged in the record."""
 DERIVED: Final = ("road_length", "points", "visible_points")
 
-# The shape: types and sizes. What the rules demand of a state, such as 19 cards of each resource,
-# is for `Game.validate`.
+# The shape: types and sizes. `Game.validate` checks the rules, such as 19 cards of each resource.
 
 _Count = Annotated[int, Meta(ge=0, le=127)]
 _CardCount = Annotated[int, Meta(ge=0, le=DECK_SIZE)]
@@ -175,7 +174,7 @@ def board_of(state: np.ndarray) -> Board:
 
 
 def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
-    """A state (a `STATE` scalar) of a game with these rules in the JSON form of DESIGN."""
+    """A state (a `STATE` scalar) of a game with these rules, in JSON form."""
     seats = range(rules.num_players)
     s = state
     return {
@@ -277,7 +276,7 @@ def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
     rules = Rules.from_dict(state.rules)
     board = Board.from_dict(data["board"])
     if isinstance(rules.board, Board) and rules.board != board:
-        raise ValueError("state.board is another than the explicit board in state.rules")
+        raise ValueError("state.board differs from the explicit board in state.rules")
     games = deal_of(rules).blank.copy()
     s = games[0]
     s["outcome"] = -1
@@ -316,7 +315,7 @@ def _set_of(name: str, members: Iterable[int]) -> int:
     """A set of small numbers as bits."""
     bits = [1 << k for k in members]
     if len(set(bits)) < len(bits):
-        raise ValueError(f"state.{name}: expected each once")
+        raise ValueError(f"state.{name}: expected each number once")
     return sum(bits)
 
 
@@ -341,7 +340,7 @@ def _read_player(s: np.ndarray, p: int, player: _Player) -> None:
     if p == s["turn_player"]:
         s["new_cards"] = new
     elif any(new):
-        raise ValueError(f"state.players[{p}].new_cards: expected none for who isn't in turn")
+        raise ValueError(f"state.players[{p}].new_cards: expected none for a player not in turn")
     roads = _set_of(f"players[{p}].roads", player.roads)
     s["roads"][p] = roads % 2**EDGES_PER_WORD, roads >> EDGES_PER_WORD
     s["settlements"][p] = _set_of(f"players[{p}].settlements", player.settlements)
@@ -359,14 +358,14 @@ def _read_offer(s: np.ndarray, offer: _Offer | None, rules: Rules) -> None:
     if offer is None:
         return
     if not rules.trading:
-        raise ValueError("state.offer: expected null, since the rules are without trading")
+        raise ValueError("state.offer: expected null, since the rules have no trading")
     maker = int(s["turn_player"])
     if offer.maker != maker:
         raise ValueError(f"state.offer.from: expected turn_player, {maker}, got {offer.maker}")
     _read_sides(s, maker, offer)
     for p, answer in enumerate(_one_a_seat("offer.answers", offer.answers, rules.num_players)):
         if p == maker and answer is not None:
-            raise ValueError(f"state.offer.answers[{p}]: expected null for who made the offer")
+            raise ValueError(f"state.offer.answers[{p}]: expected null for the offer's maker")
         if isinstance(answer, _Sides):
             composing = s["phase"] == Phase.COMPOSE and p == s["player"]
             _read_sides(s, p, answer)
@@ -384,7 +383,7 @@ def _read_bounds(s: np.ndarray, o: int, p: int, bounds: _Bounds) -> None:
 
 
 def derived_differences(state: np.ndarray, data: Mapping[str, Any]) -> list[str]:
-    """Derived entries of the JSON form `data` that aren't what follows: road lengths, points."""
+    """Derived entries of the JSON form `data` with wrong values: road lengths, points."""
     return [
         f"state.players[{p}].{name}={player[name]} should be {int(state[name][p])}"
         for p, player in enumerate(data["players"])

@@ -1,4 +1,4 @@
-"""The view of one seat: all of a game that agents and encoders are given."""
+"""The view of one seat: the part of a game that agents and encoders get."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -26,7 +26,7 @@ class Resampler(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What one seat may know of a game when it decides, and nothing else.
+    """The information of one seat about a game when it decides.
 
     Attributes:
         observation: (N,) int8, in the natural units of `observation.segments`, relative to
@@ -43,39 +43,39 @@ class View:
     def segments(self) -> dict[str, NDArray[np.int8]]:
         """The observation's segments as named, shaped views of the same memory."""
         segments = self._segments
-        if segments is None:  # agents ask for them several times a decision
+        if segments is None:  # agents use them several times per decision
             segments = named_views(self.observation)
             object.__setattr__(self, "_segments", segments)
         return segments
 
     @property
     def can_resample(self) -> bool:
-        """Whether `resample` is answered."""
+        """Whether `resample` is available."""
         return self._resampler is not None
 
     def resample(self, rng: np.random.Generator) -> Game:
-        """A full game that looks to the seat just as the present one does.
+        """A full game that looks the same to the seat as the present one.
 
-        What the seat can't know is drawn from its exact belief, given all that it saw. Hosts
-        follow the game for agents with `needs_belief = True`.
+        Hidden information is drawn from the seat's exact belief, given everything that it saw.
+        Hosts follow the game for agents with `needs_belief = True`.
         """
         return self._followed().resample(check_generator(rng))
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,) `STATE` of several such games, drawn at once in a fraction of the time."""
+        """(count,) `STATE` of several such games, drawn together in a fraction of the time."""
         return self._followed().resample_many(check_generator(rng), check_count("count", count))
 
     def _followed(self) -> Resampler:
         if self._resampler is None:
             raise RuntimeError(
-                "nothing was followed of this game: resample() is there for agents with the "
-                "class attribute `needs_belief = True`, at a `catan_pz.agents.table.Table`"
+                "this game wasn't followed: resample() requires an agent with the class "
+                "attribute `needs_belief = True`, at a `catan_pz.agents.table.Table`"
             )
         return self._resampler
 
 
 def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
-    """The view of a seat now, in arrays of its own; the mask is zero unless it is to move."""
+    """The current view of a seat, in new arrays; the mask is zero unless the seat is to move."""
     seat = check_seat(seat, game.rules.num_players)
     observation, mask = np.empty(SIZE, np.int8), np.empty(game.rules.num_actions, np.int8)
     game_calls.look_at_units(game.games, 0, seat, observation, mask)

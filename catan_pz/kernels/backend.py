@@ -1,7 +1,7 @@
-"""Which backend compiles the rules: `fast` for tested versions of numba, `plain` for others.
+"""The backend that compiles the rules: `fast` for tested versions of numba, else `plain`.
 
 Both give the same results, byte for byte. The environment variable CATAN_PZ_COMPILER forces
-one of them.
+either.
 """
 
 import os
@@ -18,7 +18,7 @@ BACKENDS: Final = ("fast", "plain")
 
 FAST_SINCE: Final = (0, 62)
 FAST_UNTIL: Final = (0, 68)
-"""First and last release series of numba that the fast backend was tested with."""
+"""First and last release series of numba tested with the fast backend."""
 
 
 def is_tested(version: str) -> bool:
@@ -28,12 +28,12 @@ def is_tested(version: str) -> bool:
 
 
 def fast_versions() -> str:
-    """The versions that the fast backend was tested with, in words."""
+    """The range of numba versions tested with the fast backend, in words."""
     return " to ".join(".".join(map(str, series)) for series in (FAST_SINCE, FAST_UNTIL))
 
 
 def choose_backend(forced: str | None, version: str) -> str:
-    """The backend for a value of CATAN_PZ_COMPILER, if it is set, and a version of numba."""
+    """The backend for a value of CATAN_PZ_COMPILER, if set, and a version of numba."""
     if forced:
         check_choice(VARIABLE, forced, BACKENDS)
         return forced
@@ -52,4 +52,4 @@ BACKEND: Final = (
     if numba.config.DISABLE_JIT
     else choose_backend(os.environ.get(VARIABLE), numba.__version__)
 )
-"""`fast`, `plain`, or `python` where NUMBA_DISABLE_JIT switches compilation off."""
+"""`fast`, `plain`, or `python` if NUMBA_DISABLE_JIT disables compilation."""

@@ -1,8 +1,8 @@
-"""Compiled code on disk: one file for each entry point, checked as a whole when it is read.
+"""Compiled code on disk: one file per entry point, with a checksum.
 
-Whatever is wrong with the files or with their folder, the entry points are compiled without
-them, and one line says so. A wheel may carry compiled code in `prebuilt`, which is read where there
-is none of this machine's own.
+If the files or their folder are unusable, the entry points are compiled without them, and one
+line reports it. A wheel may carry compiled code in `prebuilt`, which is used when this machine
+has none of its own.
 """
 
 import hashlib
@@ -26,20 +26,20 @@ from catan_pz.kernels.stamp import stamp_of
 
 SUFFIX: Final = ".code"
 _HEAD: Final = 64
-"""Bytes before the code: a key, made of the sources that it was compiled from, and a checksum."""
+"""Bytes before the code: a key, a hash of the sources, and a checksum."""
 _ABANDONED: Final = 3600.0
-"""Seconds after which a file that is still half written was left by a killed process."""
+"""Age in seconds of a half-written file that was left by a killed process."""
 _PACKAGE: Final = Path(__file__).parents[1]
 PREBUILT: Final = Path(__file__).parent / "prebuilt"
-"""Compiled code that came with the package: the files and, in `target`, the words of `own_target`
-and the features that a processor must have."""
+"""Compiled code shipped with the package: the files and `target`, which holds `own_target` and
+the required features of the processor."""
 
 
 def folders_for(source: Path) -> list[Path]:
-    """Folders that may hold what is compiled from a source file, the preferred one first.
+    """Folders for code compiled from a source file, in order of preference.
 
-    With NUMBA_CACHE_DIR that one alone; else the `__pycache__` beside the source, for all of
-    this package its topmost one, and then a folder in the user's cache.
+    With NUMBA_CACHE_DIR that folder only. Otherwise `__pycache__` beside the source (for this
+    package the topmost one), then a folder in the user's cache.
     """
     home = _PACKAGE if _PACKAGE in source.parents else source.parent
     own = f"{home.name}-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
@@ -61,8 +61,8 @@ def _user_folder() -> Path:
 
 
 def _is_trusted(folder: Path) -> bool:
-    """Whether nobody but this user and root can put code into a folder."""
-    with suppress(OSError, AttributeError):  # it isn't there yet, or there are no such permissions
+    """Whether only this user and root can put code into a folder."""
+    with suppress(OSError, AttributeError):  # it doesn't exist yet, or has no such permissions
         status = folder.stat()
         is_own = status.st_uid in (0, os.getuid())
         others = stat.S_IWOTH | (0 if _is_own_group(status.st_gid) else stat.S_IWGRP)
@@ -73,14 +73,14 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, which need not be there yet."""
+    """Whether files can be created in a folder, which need not exist yet."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def _is_own_group(group: int) -> bool:
-    """Whether a group is this user's alone, as many systems make one for each."""
+    """Whether a group belongs to this user alone, as many systems create one per user."""
     import grp
     import pwd
 
@@ -91,14 +91,14 @@ def _is_own_group(group: int) -> bool:
 
 
 def own_target() -> list[str]:
-    """What compiled code is for, but for the processor's features."""
+    """The target of compiled code, except for the processor's features."""
     bounds = ["bounds"] if numba.config.BOUNDSCHECK else []
     interpreter = str(sys.implementation.cache_tag)
     return [sys.platform, platform.machine(), interpreter, BACKEND, *bounds]
 
 
 def _has_prebuilt(features: str) -> bool:
-    """Whether the package came with compiled code for here and for a processor's features."""
+    """Whether the package has compiled code for this target and a processor's features."""
     target, words = own_target(), []
     with suppress(OSError):
         words = (PREBUILT / "target").read_text(encoding="ascii").split()
@@ -117,15 +117,15 @@ class EntryCache:
 
     @property
     def can_keep(self) -> bool:
-        """Whether there is a folder for what is compiled, as far as permissions tell."""
+        """Whether permissions allow a folder for compiled code."""
         return any(map(_is_writable, self._folders))
 
     def look_up(self, signature: Any, context: Any) -> bool:
-        """Load the compiled code if there is any that fits; numba asks for it later."""
+        """Load the compiled code if it fits; numba asks for it later."""
         for path in self._paths(context.codegen()):
             try:
                 self._found = self._unpack(signature, context, path.read_bytes())
-            except OSError:  # it isn't there, or this user may not read it
+            except OSError:  # it doesn't exist or isn't readable
                 continue
             except Exception as error:  # a damaged file can fail in any way
                 _warn(f"{path} can't be used ({error!r})")
@@ -134,18 +134,18 @@ class EntryCache:
         return False
 
     def load_overload(self, _signature: Any, _context: Any) -> Any:
-        """What `look_up` found, or None; for numba."""
+        """The result of `look_up`, or None; called by numba."""
         return self._found
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write the result of a compilation; for numba."""
+        """Write the result of a compilation; called by numba."""
         error: Exception = OSError("there is no folder for it")
         for folder in self._folders:
             try:
                 content = self._pack(signature, result)
                 write_bytes(folder / self._file_name(result.codegen), content)
                 remove_drafts(folder, _ABANDONED)
-            except Exception as failure:  # numba may pack results in another way one day
+            except Exception as failure:  # future versions of numba may pack results differently
                 error = failure
             else:
                 return
@@ -159,7 +159,7 @@ class EntryCache:
             yield PREBUILT / f"{self._name}{SUFFIX}"
 
     def _file_name(self, codegen: Any) -> str:
-        """Different for each machine, interpreter, backend and check of bounds."""
+        """A name specific to machine, interpreter, backend and bounds checks."""
         target = sys.implementation.cache_tag, codegen.magic_tuple(), BACKEND
         made = repr((*target, numba.config.BOUNDSCHECK)).encode()
         return f"{self._name}-{hashlib.sha256(made).hexdigest()[:12]}{SUFFIX}"
@@ -176,7 +176,7 @@ class EntryCache:
         return self._key(signature) + hashlib.sha256(payload).digest() + payload
 
     def _unpack(self, signature: Any, context: Any, content: bytes) -> Any:
-        """The compiled code, or None if it was compiled from other sources."""
+        """The compiled code, or None if its sources have changed."""
         from numba.core.compiler import CompileResult
 
         if not content.startswith(self._key(signature)):
@@ -192,7 +192,7 @@ def _warn(problem: str) -> None:
 
 
 def use_cache(dispatcher: Any) -> EntryCache | None:
-    """Let an entry point be cached, if its source is a file."""
+    """Enable the cache for an entry point if its source is a file."""
     function = dispatcher.py_func
     if function.__closure__ or not Path(function.__code__.co_filename).is_file():
         return None
@@ -201,7 +201,7 @@ def use_cache(dispatcher: Any) -> EntryCache | None:
 
 
 def cache_folder() -> Path | None:
-    """The folder that takes compiled code of this package, None if none does or none is made."""
+    """The folder for compiled code of this package, or None."""
     folders = [] if BACKEND == "python" else folders_for(Path(__file__))
     return next(filter(_is_writable, folders), None)
 
@@ -213,21 +213,21 @@ def cached_files() -> list[Path]:
 
 
 def use_kernel_cache(dispatcher: Any, kernel: Callable[..., Any]) -> None:
-    """Let numba cache a kernel, made by `numba.cuda.jit`, where it finds a folder."""
+    """Let numba cache a kernel of `numba.cuda.jit` if a folder is available."""
     try:
         dispatcher.enable_caching()
     except Exception as error:
         _warn_of_kernels(error)
         return
     cache = dispatcher._cache
-    # Numba alone doesn't notice a change in the rules.
+    # Numba alone doesn't notice changed rules.
     cache._cache_file._source_stamp = stamp_of(kernel)
     for name in ("load_overload", "save_overload"):
         setattr(cache, name, partial(_guarded, cache, getattr(cache, name)))
 
 
 def _guarded(cache: Any, call: Callable[..., Any], *arguments: Any) -> Any:
-    """What a call of numba's cache returns; where it would fail it misses, with one warning."""
+    """Call a method of numba's cache; a failure counts as a miss and warns once."""
     try:
         return call(*arguments)
     except Exception as error:  # a damaged file can fail in any way

@@ -1,8 +1,8 @@
-"""Tells users what the compiler does: compiling, a slower way, a cache that can't be used.
+"""Notices of the compiler: compilation, a slower backend, an unusable cache.
 
 Warnings go to the logger `catan_pz.kernels`, which prints them on standard error unless the
-program configures logging. Compiling takes seconds where no compiled code is cached yet: one line
-on standard error says so, unless `compile_hook` puts something in its place.
+program configures logging. Compiling takes seconds if no compiled code is cached yet: one line
+on standard error says so, unless `compile_hook` replaces it.
 """
 
 import atexit
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Final
 
 Hook = Callable[[str], None]
-"""Called with the name of an entry point right before it is compiled, not if it is cached."""
+"""Called with the name of an entry point right before it is compiled; not if it is cached."""
 
 MESSAGE: Final = "catan-pz: compiling the rules (first run only)"
 NOT_KEPT: Final = "catan-pz: compiling the rules (at each start: compiled code can't be kept here)"
@@ -53,7 +53,7 @@ _hooks: Final[list[Hook | None]] = [_one_line]
 
 @contextmanager
 def compile_hook(hook: Hook | None) -> Iterator[None]:
-    """Choose what is called before an entry point is compiled, None for nothing."""
+    """Set the hook called before an entry point is compiled, None for no hook."""
     _hooks.append(hook)
     try:
         yield
@@ -62,7 +62,7 @@ def compile_hook(hook: Hook | None) -> Iterator[None]:
 
 
 def announce(name: str, *, is_kept: bool = True) -> None:
-    """Call the hook; for the compiler."""
+    """Call the hook; used by the compiler."""
     hook = _hooks[-1]
     if hook is _one_line and not is_kept:
         _one_line(name, NOT_KEPT)
@@ -71,7 +71,7 @@ def announce(name: str, *, is_kept: bool = True) -> None:
 
 
 def warn_once(subject: str, message: str) -> None:
-    """Log a warning, the first one on its subject in this process."""
+    """Log a warning if it is the first on its subject in this process."""
     if subject not in _told:
         _told.add(subject)
         _LOGGER.warning("catan-pz: %s", message)

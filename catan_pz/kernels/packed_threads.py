@@ -1,13 +1,13 @@
-"""A pool of threads that run a compiled call on chunks of games, without the interpreter lock.
+"""A pool of threads that run a compiled call on chunks of games without the interpreter lock.
 
-Each thread starts with the chunks of its own slot, whose games its cache may hold, and then
-takes chunks left in other slots, so that one slow thread delays nobody. After a task, threads
-spin for a while before they sleep: waking a sleeping thread takes up to a tenth of a
-millisecond, as long as a step of a thousand games.
+Each thread starts with the chunks of its own slot, whose games may be in its cache, and then
+takes chunks left in other slots, so one slow thread delays no other. After a task, threads
+spin for a while before they sleep: waking a sleeping thread takes up to 0.1 ms, as long as a
+step of a thousand games.
 
-One compiled call assigns the task, works, and waits for the threads: no thread is at work, nor
-about to be, while the caller runs Python, whatever is raised there. In a forked process, which
-has none of the threads, the caller does all.
+One compiled call assigns the task, works, and waits for the threads. So no thread is working or
+about to start while the caller runs Python, whatever is raised there. A forked process has none
+of the threads, so its caller does all the work.
 """
 
 import ctypes
@@ -36,30 +36,30 @@ from catan_pz.kernels.rule import bound, entry, kernel
 from catan_pz.kernels.types import Int64Array
 
 SPINS_BEFORE_SLEEP: Final = 1_000_000
-"""How often a thread polls for a task before it sleeps: some tenths of a millisecond."""
+"""Polls for a task before a thread sleeps: a few tenths of a millisecond."""
 
 PATIENCE: Final = 100
-"""How often a thread that has been called polls again and naps before it sleeps: many
-milliseconds, in which the caller may have lost its core."""
+"""Polls and naps of a called thread before it sleeps again: many milliseconds, in which the
+caller may have lost its core."""
 
 SLOT: Final = 2 * CACHE_LINE // np.dtype(np.int64).itemsize
-"""Items of a slot: enough that the ones in use share no cache line with another slot's."""
+"""Items of a slot: enough that two slots share no cache line in use."""
 
 STATE, NEXT, BEGIN, END = 0, 1, 2, 3
 """Items of a thread's slot: its state, its next chunk, and the range of its chunks."""
 
 SPINNING, ASSIGNED, RUNNING, SLEEPING, CALLED, STOPPED = 0, 1, 2, 3, 4, 5
-"""States of a thread; one that is called is about to be woken, or awake and about to be assigned
-a task."""
+"""States of a thread; a called one is about to be woken, or is awake and about to get a
+task."""
 
 ADDRESS, ARGUMENTS, NUM_GAMES, CHUNK, SLEEP, LENGTH = 0, 1, 2, 3, 4, 5
-"""Items of the task: address of the packed code and of its arguments, number of games in the
-batch and in a chunk, address and argument of the function by which threads take a nap."""
+"""Items of the task: addresses of the packed code and its arguments, numbers of games in the
+batch and in a chunk, address and argument of the sleep function of threads."""
 
 
 @kernel
 def run_chunks(task: Int64Array, slots: Int64Array, results: Int64Array, own: int) -> None:
-    """Run chunks until none is left, those of the thread's own slot first."""
+    """Run chunks until none are left, those of the thread's own slot first."""
     address, arguments = load_acquire(task, ADDRESS), load_acquire(task, ARGUMENTS)
     num_games, size = load_acquire(task, NUM_GAMES), load_acquire(task, CHUNK)
     n = slots.shape[0] // SLOT
@@ -75,7 +75,7 @@ def run_chunks(task: Int64Array, slots: Int64Array, results: Int64Array, own: in
 
 @kernel
 def nap(task: Int64Array) -> None:
-    """Sleep for a moment: another thread may wait for this one's core."""
+    """Sleep briefly: another thread may need this one's core."""
     call_sleep(load_acquire(task, SLEEP), load_acquire(task, LENGTH))
 
 
@@ -83,7 +83,7 @@ def nap(task: Int64Array) -> None:
 def run_worker(
     task: Int64Array, slots: Int64Array, results: Int64Array, own: int, spins: int
 ) -> bool:
-    """Run assigned tasks; return True to sleep after `spins` polls in vain, False to end."""
+    """Run assigned tasks; return True to sleep after `spins` idle polls, False to end."""
     mine = SLOT * own + STATE
     naps = 0
     while True:
@@ -108,7 +108,7 @@ def run_worker(
 
 @kernel
 def call_sleepers(slots: Int64Array) -> int:
-    """Keep threads that are asleep from falling asleep again; return how many have to be woken."""
+    """Mark sleeping threads as called, so they don't sleep again; return how many need waking."""
     called = 0
     for k in range(1, slots.shape[0] // SLOT):
         theirs = SLOT * k + STATE
@@ -120,7 +120,7 @@ def call_sleepers(slots: Int64Array) -> int:
 
 @kernel
 def assign(slots: Int64Array) -> None:
-    """Let the threads that are awake begin the task."""
+    """Assign the task to the threads that are awake."""
     n = slots.shape[0] // SLOT
     for k in range(n):
         slots[SLOT * k + NEXT] = slots[SLOT * k + BEGIN]
@@ -155,8 +155,7 @@ def run_task(
 ) -> int:
     """Run packed code on all chunks, together with the threads, to the end; return 0.
 
-    Unless the threads `were_woken`, return the number of those asleep, if there are any, with
-    nothing done.
+    If threads are asleep and `were_woken` is false, do nothing and return their number.
     """
     if not were_woken:
         called = call_sleepers(slots)
@@ -170,22 +169,22 @@ def run_task(
 
 
 def _sleep_function() -> tuple[int, int]:
-    """Address of the system's function that sleeps, and its argument for a short sleep."""
+    """Address of the system's sleep function, and its argument for a short sleep."""
     if sys.platform == "win32":
-        function, length = ctypes.windll.kernel32.Sleep, 0  # gives way to other threads
+        function, length = ctypes.windll.kernel32.Sleep, 0  # yields to other threads
     else:
         function, length = ctypes.CDLL(None).usleep, 50
     return ctypes.cast(function, ctypes.c_void_p).value or 0, length
 
 
 def _run_thread(asleep: threading.Lock, worker: Callable[..., bool], *arguments: Any) -> None:
-    """Target of a thread, which can't acquire the lock until somebody releases it."""
+    """Target of a thread; it blocks on the lock until somebody releases it."""
     while worker(*arguments, SPINS_BEFORE_SLEEP):
         asleep.acquire()
 
 
 def _wake(locks: list[threading.Lock]) -> None:
-    """Wake the sleeping threads; one that is awake skips its next sleep."""
+    """Wake the sleeping threads; a thread that is awake skips its next sleep."""
     for asleep in locks:
         with suppress(RuntimeError):  # not locked: the thread has just been woken
             asleep.release()
@@ -197,7 +196,7 @@ def _stop(slots: NDArray[np.int64], locks: list[threading.Lock]) -> None:
 
 
 class PackedThreadPool:
-    """A pool like `thread_pool.PlainThreadPool`, whose threads take packed calls."""
+    """A pool like `thread_pool.PlainThreadPool` whose threads take packed calls."""
 
     def __init__(self, num_games: int, threads: int, chunk: int) -> None:
         chunks = -(-num_games // chunk)
@@ -211,7 +210,7 @@ class PackedThreadPool:
         self._results: NDArray[np.int64] = np.zeros(chunks, np.int64)
         self._calls: dict[Callable[..., Any], PackedCall] = {}
         (compiled,) = bound(run_task).overloads.values()
-        self._run_task = compiled.entry_point  # its types are known
+        self._run_task = compiled.entry_point  # its types are fixed
         self._threads = threads
         self._locks = [threading.Lock() for _ in range(1, threads)]
         self._end = finalize(self, _stop, self._slots, self._locks)
@@ -224,7 +223,7 @@ class PackedThreadPool:
         return self._threads
 
     def close(self) -> None:
-        """End the threads; later calls run on the caller's thread alone."""
+        """End the threads; later calls run on the caller's thread only."""
         self._end()
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
@@ -236,7 +235,7 @@ class PackedThreadPool:
         return self._run(packed)
 
     def prepare(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-        """What `run` does, as a call that can be repeated, with memory for arguments of its own."""
+        """`run` as a repeatable call, with its own memory for arguments."""
         packed = PackedCall(bound(function))
         packed.fill(arguments)
         return partial(self._run, packed)

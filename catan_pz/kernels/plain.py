@@ -1,4 +1,4 @@
-"""The plain backend: numba's documented decorators, for any numba."""
+"""The plain backend: numba's documented decorators, for any version of numba."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from numba.extending import register_jitable
 
 def make_rule(function: Callable[..., Any]) -> Any:
     """A dispatcher that other compiled functions call."""
-    return njit(error_model="numpy")(function)  # as on CUDA: no check for division by zero
+    return njit(error_model="numpy")(function)  # as on CUDA, division by zero isn't checked
 
 
 def make_entry(function: Callable[..., Any]) -> Any:
@@ -24,6 +24,6 @@ def prefetch(games: Any, i: int) -> None:
 
 @register_jitable
 def spell_bits(array: Any, first: int, members: int) -> None:
-    """Write the 64 bits of an int64 into an int8 array from a place on, each as 0 or 1."""
+    """Write the 64 bits of an int64 into an int8 array from index `first` on, each as 0 or 1."""
     for k in range(64):
         array[first + k] = (members >> k) & 1

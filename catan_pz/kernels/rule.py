@@ -1,9 +1,9 @@
-"""The compile decorators: one source of the rules for Python, the CPU and CUDA.
+"""The decorators that compile rules: one source for Python, the CPU and CUDA.
 
-A rule takes records, arrays and numbers, as its annotations say (`kernels.types`). Nothing
-is compiled at import. An entry point comes from the cache or is compiled on its first call,
-after the rules that it calls, each with the one signature of its annotations. With
-NUMBA_DISABLE_JIT=1 rules stay plain Python.
+A rule takes records, arrays and numbers, as annotated (`kernels.types`). Nothing is compiled at
+import. An entry point is loaded from the cache or compiled on its first call, after the rules
+that it calls, each for the single signature of its annotations. With NUMBA_DISABLE_JIT=1 rules
+stay plain Python.
 """
 
 import gc
@@ -43,17 +43,17 @@ def rule(function: Rule) -> Rule:
 
 
 def rare(function: Rule) -> Rule:
-    """Tell the compiler that a rule seldom runs, so that the code around it stays short."""
+    """Mark a rule that seldom runs, so that the compiler doesn't inline it."""
     function.is_rare = True  # type: ignore[attr-defined]
     return function
 
 
 kernel = rule
-"""What marks compiled functions outside of the engine, which hold no rule of the game."""
+"""Decorator of compiled functions outside the engine, which hold no rule of the game."""
 
 
 def compile_rule(dispatcher: Any) -> None:
-    """Compile one rule for the one signature of its annotations, if that's not done."""
+    """Compile one rule for the signature of its annotations, unless that is done."""
     if not dispatcher.overloads:
         dispatcher.compile(signature_of(dispatcher.py_func))
         dispatcher.disable_compile()
@@ -61,7 +61,7 @@ def compile_rule(dispatcher: Any) -> None:
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Numba makes many small objects that stay; looking for garbage among them takes its time."""
+    """Disable garbage collection: numba creates many small objects that stay."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -72,7 +72,7 @@ def _without_collecting() -> Iterator[None]:
 
 
 class Entry:
-    """A function that Python calls, compiled with all its rules or taken from the cache."""
+    """A function that Python calls, compiled with all its rules or loaded from the cache."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.dispatcher = make_entry(function)
@@ -84,7 +84,7 @@ class Entry:
         """The compiled dispatcher."""
         if self._call is None:
             with _compiling, _without_collecting():
-                if self._call is None:  # no other thread was faster
+                if self._call is None:  # no other thread has set it
                     self._compile()
         return self._call
 
@@ -98,18 +98,18 @@ class Entry:
         self._call = self.dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it, compiled first if need be."""
+        """Call the function, compiling it first if needed."""
         return (self._call or self.compiled())(*arguments)
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Mark a function that calls rules as one that Python calls, with whole arrays of games."""
+    """Mark a function as an entry point: Python calls it with whole arrays of games."""
     if BACKEND == "python":
-        # Random numbers and bit counts wrap around, of which NumPy would warn.
+        # Random numbers and bit counts wrap around; NumPy would warn.
         return np.errstate(over="ignore")(function)
     return Entry(function)
 
 
 def bound(function: Any) -> Any:
-    """The fastest callable of an entry point; compiles it."""
+    """The fastest callable of an entry point; compiles it if needed."""
     return function.compiled() if isinstance(function, Entry) else function

@@ -1,6 +1,6 @@
-"""What is compiled into an entry point: the rules that it calls, and a stamp of all of them.
+"""The rules compiled into an entry point, and a stamp of all of them.
 
-Numba looks only at the file that a function stands in, not at the rules that the function calls.
+Numba only checks the file of a function, not the rules that the function calls.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ import numba
 import numpy as np
 
 RULES: Final[dict[int, Any]] = {}
-"""The dispatchers of all rules by their `id`; they last as long as the process."""
+"""The dispatchers of all rules by `id`; they live as long as the process."""
 
 _PLAIN: Final = (int, float, str, bytes, tuple, frozenset, type(None), np.generic, np.dtype)
 
 
 def _named(function: Callable[..., Any]) -> Iterator[Any]:
-    """What a function names, itself or as an attribute of a module."""
+    """The objects that a function refers to, by name or as attributes of modules."""
     names = function.__code__.co_names
     for name in names:
         thing = function.__globals__.get(name)
@@ -32,7 +32,7 @@ def _named(function: Callable[..., Any]) -> Iterator[Any]:
 
 
 def rules_called_by(function: Callable[..., Any]) -> list[Any]:
-    """The rules that a function calls, directly or not, each after those that it calls."""
+    """The rules that a function calls, directly or indirectly, each after the rules it calls."""
     found: dict[Any, None] = {}
 
     def visit(caller: Callable[..., Any]) -> None:
@@ -47,10 +47,10 @@ def rules_called_by(function: Callable[..., Any]) -> list[Any]:
 
 
 def stamp_of(function: Callable[..., Any]) -> str:
-    """A hash of all that is compiled into a function.
+    """A hash of everything compiled into a function.
 
-    That is its code and that of the rules which it calls, the constants and tables that they
-    name, the compiler, and the versions of numba and llvmlite.
+    It covers its code and that of the rules it calls, the constants and tables that these use,
+    the compiler, and the versions of numba and llvmlite.
     """
     called = (rule.py_func for rule in rules_called_by(function))
     parts = [_compiler(), *map(_content, called), _content(function)]
@@ -66,7 +66,7 @@ def _compiler() -> bytes:
 
 @cache
 def _content(function: Callable[..., Any]) -> bytes:
-    """A hash of a function without those that it calls; names and comments don't matter."""
+    """A hash of a function without the functions it calls; names and comments don't matter."""
     taken = map(_annotation, function.__annotations__.values())
     parts = [_code(function), *taken, *map(_value, _named(function))]
     return hashlib.sha256("\n".join(parts).encode()).digest()
@@ -85,7 +85,7 @@ def _annotation(kind: Any) -> str:
 
 
 def _value(thing: Any) -> str:
-    """What compiled code takes of a thing that it names."""
+    """The part of an object that compiled code depends on."""
     if isinstance(thing, _PLAIN):
         return repr(thing)
     if isinstance(thing, np.ndarray):

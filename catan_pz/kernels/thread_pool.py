@@ -1,4 +1,4 @@
-"""Pools of threads that share calls on the games of a batch."""
+"""Thread pools that distribute calls over the games of a batch."""
 
 import os
 from collections.abc import Callable
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class PlainThreadPool:
-    """Python's threads, which run calls on the games of a batch; one thread at a time may call it.
+    """A pool of Python threads for calls on the games of a batch; use it from one thread at a time.
 
-    Of the `threads` one is the caller's own; each takes a `chunk` of games at a time.
+    The caller's thread is one of the `threads`; each takes a `chunk` of games at a time.
     """
 
     def __init__(self, num_games: int, threads: int, chunk: int) -> None:
@@ -33,20 +33,20 @@ class PlainThreadPool:
         return self._threads
 
     def close(self) -> None:
-        """End the threads; later calls run on the caller's thread alone."""
+        """End the threads; later calls run on the caller's thread only."""
         if self._executor is not None and self._process == os.getpid():
             self._executor.shutdown()
         self._executor = None
 
     def prepare(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-        """What `run` does, as a call that can be repeated."""
+        """`run` as a repeatable call."""
         return partial(self.run, function, *arguments)
 
     def run(self, function: Callable[..., Any], games: Any, *rest: Any) -> NDArray[np.int64]:
-        """Call an entry point, or a function, of `games, first, last` and the rest on all games.
+        """Call an entry point or function of `games, first, last` and the rest on all games.
 
-        Returns (K,) its result for each part of the games, zero where it returns none; the next
-        call writes to the same array.
+        Returns (K,) its result for each part of the games, zero if it returns none; the next
+        call overwrites the array.
         """
         call, chunks = bound(function), iter(range(len(self._bounds)))
 

@@ -1,7 +1,7 @@
-"""Types of the parameters of rules, as annotations: one name for Python, mypy and numba.
+"""Parameter types of rules, as annotations: one name for Python, mypy and numba.
 
-Beside these aliases rules take `int`, `float`, `bool`, `np.uint64`, and a `NamedTuple` of any: a
-bundle, which costs compiled code nothing, and a call from Python 0.07 us a field.
+Besides these aliases rules take `int`, `float`, `bool`, `np.uint64`, and bundles: a `NamedTuple`
+of any of these. A bundle is free in compiled code and costs a call from Python 0.07 us a field.
 """
 
 import inspect

@@ -1,1 +1,1 @@
-"""What a player sees, as numbers."""
+"""Observations of a player, as numbers."""

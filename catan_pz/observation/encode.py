@@ -1,6 +1,6 @@
-"""Writes what one player sees into the vector of `segments`, as compiled rules.
+"""Compiled rules that write one player's observation into the vector of `segments`.
 
-Nothing here may depend on what the viewer can't know.
+Nothing here may depend on information hidden from the viewer.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from catan_pz.terms import (
 NUM_TERRAINS = len(Terrain)
 
 BLOCK = 32
-"""Bytes that a loop takes at once: the last block overlaps the one before, so that none is left."""
+"""Bytes that a loop copies at once; the last block overlaps the one before to cover the rest."""
 
 HEX_TERRAIN = PLACES["hex_terrain"].start
 HEX_NUMBER_TOKEN = PLACES["hex_number_token"].start
@@ -81,19 +81,19 @@ OFFERS_A_TURN = PLACES["offers_a_turn"].start
 
 @kernel
 def clear(obs: Int8Array, first: int, last: int) -> None:
-    """Write zeros from the first place up to the last."""
+    """Write zeros from index `first` up to `last`."""
     for k in range(first, last):
         obs[k] = 0
 
 
 @kernel
 def write_board(s: State, obs: Int8Array) -> None:
-    """Hexes, number tokens, harbors, robber."""
+    """Write hexes, number tokens, harbors and robber."""
     for h in range(NUM_HEXES):
         obs[HEX_NUMBER_TOKEN + h] = s.token[h]
     for first in (0, NUM_HEXES - BLOCK // 2):
         for h in range(first, first + BLOCK // 2):
-            # What `production.pips_of` gives, in bytes for the sake of vectorised loops.
+            # As `production.pips_of`, in bytes so that the loop is vectorised.
             token = s.token[h]
             opposite = np.int8(14 - token)
             obs[HEX_PIPS + h] = (min(token, opposite) - 1) * int(token > 0)
@@ -108,13 +108,13 @@ def write_board(s: State, obs: Int8Array) -> None:
 
 @kernel
 def owner_at(s: State, viewer: int, k: int) -> np.int8:
-    """The seat k places clockwise from the viewer, or one without pieces where there is none."""
+    """The seat k places clockwise from the viewer, or a seat without pieces if there is none."""
     return np.int8(seat_after(s, viewer, k) if k < s.num_players else k)
 
 
 @kernel
 def write_buildings(s: State, viewer: int, obs: Int8Array) -> None:
-    """1 for a settlement, 2 for a city, at each vertex for all seats."""
+    """Write 1 for a settlement and 2 for a city at each vertex, for all seats."""
     seat_0, seat_1 = owner_at(s, viewer, 0), owner_at(s, viewer, 1)
     seat_2, seat_3 = owner_at(s, viewer, 2), owner_at(s, viewer, 3)
     for first in (0, NUM_VERTICES - BLOCK):
@@ -131,7 +131,7 @@ def write_buildings(s: State, viewer: int, obs: Int8Array) -> None:
 
 @kernel
 def write_roads(s: State, viewer: int, obs: Int8Array) -> None:
-    """1 for a road, at each edge for all seats."""
+    """Write 1 for a road at each edge, for all seats."""
     seat_0, seat_1 = owner_at(s, viewer, 0), owner_at(s, viewer, 1)
     seat_2, seat_3 = owner_at(s, viewer, 2), owner_at(s, viewer, 3)
     for first in (0, BLOCK, NUM_EDGES - BLOCK):
@@ -146,7 +146,7 @@ def write_roads(s: State, viewer: int, obs: Int8Array) -> None:
 
 @kernel
 def write_own(s: State, viewer: int, obs: Int8Array) -> None:
-    """What the viewer alone knows."""
+    """Write the viewer's private information."""
     for r in range(NUM_RESOURCES):
         obs[OWN_HAND + r] = s.hand[viewer, r]
     for card in range(NUM_CARD_KINDS):
@@ -158,8 +158,8 @@ def write_own(s: State, viewer: int, obs: Int8Array) -> None:
 
 @kernel
 def write_cards_of(s: State, viewer: int, p: int, k: int, obs: Int8Array) -> None:
-    """What the viewer knows of the cards of p, k places away, and what p earns."""
-    # A loop for each segment, whose neighbouring bytes are then written together.
+    """Write the cards of p, k places away, as the viewer knows them, and p's production."""
+    # One loop per segment, so that neighbouring bytes are written together.
     at = NUM_RESOURCES * k
     for r in range(NUM_RESOURCES):
         obs[HAND_MIN + at + r] = least_held(s, viewer, p, r)
@@ -179,7 +179,7 @@ def write_cards_of(s: State, viewer: int, p: int, k: int, obs: Int8Array) -> Non
 
 @kernel
 def write_player(s: State, viewer: int, p: int, obs: Int8Array) -> None:
-    """What the viewer sees of p."""
+    """Write the viewer's view of p."""
     k = places_from(s, viewer, p)
     write_cards_of(s, viewer, p, k, obs)
     obs[PRESENT + k] = 1
@@ -196,7 +196,7 @@ def write_player(s: State, viewer: int, p: int, obs: Int8Array) -> None:
 
 @kernel
 def write_offer(s: State, viewer: int, obs: Int8Array) -> None:
-    """The offer on the table; one that is being composed is seen by its maker alone."""
+    """Write the open offer; an offer being composed is visible to its maker only."""
     for p in range(s.num_players):
         k = places_from(s, viewer, p)
         composing = s.phase == Phase.COMPOSE and p == s.player
@@ -210,7 +210,7 @@ def write_offer(s: State, viewer: int, obs: Int8Array) -> None:
 
 @kernel
 def write_course(s: State, viewer: int, obs: Int8Array) -> None:
-    """Phase, turn, dice, bank and deck."""
+    """Write phase, turn, dice, bank and deck."""
     obs[POINTS_TO_WIN] = s.victory_points
     obs[DISCARD_LIMIT] = s.discard_limit
     for r in range(NUM_RESOURCES):
@@ -235,7 +235,7 @@ def write_course(s: State, viewer: int, obs: Int8Array) -> None:
 
 @kernel
 def write_turns(s: State, obs: Int8Array) -> None:
-    """How far the game has come, and what was bought in this turn."""
+    """Write the turn counts and the cards bought this turn."""
     obs[TURNS_ENDED] = min(MANY_TURNS, int(s.turn))
     obs[TURNS_LEFT] = MANY_TURNS
     if s.max_turns > 0:
@@ -248,7 +248,7 @@ def write_turns(s: State, obs: Int8Array) -> None:
 
 @kernel
 def write_rules(s: State, obs: Int8Array) -> None:
-    """The rules that differ from table to table."""
+    """Write the rules that differ between games."""
     for k in range(NUM_OBSERVED):
         obs[RULES_IN_FORCE + k] = s.observed_rules[k]
     if s.trading:
@@ -257,7 +257,7 @@ def write_rules(s: State, obs: Int8Array) -> None:
 
 @kernel
 def observe(s: State, viewer: int, obs: Int8Array) -> None:
-    """Write what the viewer sees into N numbers of natural units."""
+    """Write the viewer's observation as N numbers in natural units."""
     write_board(s, obs)
     write_buildings(s, viewer, obs)
     write_roads(s, viewer, obs)
@@ -272,6 +272,6 @@ def observe(s: State, viewer: int, obs: Int8Array) -> None:
 
 @kernel
 def scale(obs: Int8Array, scaled: Float32Array) -> None:
-    """Scale N numbers of natural units into [0, 1]."""
+    """Scale N numbers in natural units to [0, 1]."""
     for k in range(SIZE):
         scaled[k] = min(obs[k] * SCALES[k], np.float32(1))

@@ -1,7 +1,6 @@
-"""The full-information vector of a game, for centralised critics; never for an agent that plays.
+"""The full-information vector of a game, for centralised critics; never for a playing agent.
 
-It is seat 0's observation followed by all that players hide from each other and by what
-nobody knows. Seats are absolute here.
+It is seat 0's observation followed by all hidden information. Seats are absolute here.
 """
 
 from typing import Final
@@ -33,7 +32,7 @@ from catan_pz.terms import (
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
 NUM_ROLLS: Final = 36
-"""Ways in which two dice fall."""
+"""Rolls of two dice."""
 
 HIDDEN_SEGMENTS: Final = (
     UnitSegment("all_hands", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) resource cards in hand"),
@@ -49,16 +48,16 @@ HIDDEN_SEGMENTS: Final = (
     UnitSegment("offers_get", (_P, _R), 4, "(P, R) as offer_get, while composing too"),
     UnitSegment("rolls_left", (NUM_ROLLS,), 1, "(roll) balanced dice: 1 for each not yet drawn"),
 )
-"""What follows seat 0's observation, in order."""
+"""The segments after seat 0's observation, in order."""
 
 GLOBAL_SIZE: Final = SIZE + sum(segment.size for segment in HIDDEN_SEGMENTS)
-"""M, numbers in the vector."""
+"""M, the size of the vector."""
 
 GLOBAL_PLACES: Final = places_of(HIDDEN_SEGMENTS, SIZE)
-"""Where each hidden segment lies in the vector."""
+"""The slice of each hidden segment in the vector."""
 
 GLOBAL_SCALES: Final = np.concatenate([SCALES, scales_of(HIDDEN_SEGMENTS)])
-"""(M,) float32: natural values times these, at most 1, are what `env.state()` gives."""
+"""(M,) float32: natural values times these, capped at 1, give `env.state()`."""
 GLOBAL_SCALES.flags.writeable = False
 
 ALL_HANDS = GLOBAL_PLACES["all_hands"].start
@@ -73,7 +72,7 @@ ROLLS_LEFT = GLOBAL_PLACES["rolls_left"].start
 
 @kernel
 def write_hidden_cards(s: State, vector: Int8Array) -> None:
-    """Hands, development cards, points and the deck in order."""
+    """Write hands, development cards, points and the deck in order."""
     for p in range(MAX_PLAYERS):
         for r in range(NUM_RESOURCES):
             vector[ALL_HANDS + NUM_RESOURCES * p + r] = s.hand[p, r]
@@ -89,7 +88,7 @@ def write_hidden_cards(s: State, vector: Int8Array) -> None:
 
 @kernel
 def write_hidden_course(s: State, vector: Int8Array) -> None:
-    """Offers, also those that are being composed, and the balanced dice that are left."""
+    """Write offers, those being composed included, and the balanced dice left."""
     if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
         for p in range(MAX_PLAYERS):
             for r in range(NUM_RESOURCES):
@@ -102,7 +101,7 @@ def write_hidden_course(s: State, vector: Int8Array) -> None:
 
 @kernel
 def observe_all(s: State, vector: Int8Array) -> None:
-    """Write everything about a game into M numbers of natural units."""
+    """Write the full state of a game as M numbers in natural units."""
     observe(s, 0, vector)
     clear(vector, SIZE, GLOBAL_SIZE)
     write_hidden_cards(s, vector)
@@ -111,6 +110,6 @@ def observe_all(s: State, vector: Int8Array) -> None:
 
 @kernel
 def scale_all(vector: Int8Array, scaled: Float32Array) -> None:
-    """Scale M numbers of natural units into [0, 1]."""
+    """Scale M numbers in natural units to [0, 1]."""
     for k in range(GLOBAL_SIZE):
         scaled[k] = min(vector[k] * GLOBAL_SCALES[k], np.float32(1))

@@ -40,8 +40,8 @@ class UnitSegment:
     Attributes:
         name: the key in dict observations.
         shape: its shape.
-        most: the natural value (or values, along the last axis) that scales to 1; larger
-            values scale to 1 as well.
+        most: the natural value (or values, along the last axis) scaled to 1; larger
+            values also give 1.
         meaning: axes, unit and meaning, for the documentation.
     """
 
@@ -52,7 +52,7 @@ class UnitSegment:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The number of its values."""
         return prod(self.shape)
 
 
@@ -60,7 +60,7 @@ _H, _V, _E, _B = NUM_HEXES, NUM_VERTICES, NUM_EDGES, NUM_HARBORS
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
 WAYS_TO_ROLL: Final = (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1)
-"""How many of the 36 rolls of two dice make each sum from 2 to 12."""
+"""The number of the 36 rolls of two dice that make each sum from 2 to 12."""
 
 MANY_OF_A_RESOURCE: Final = 10
 MANY_CARDS: Final = 20
@@ -141,17 +141,17 @@ SEGMENTS: Final = (
 """All segments, in order."""
 
 SIZE: Final = sum(segment.size for segment in SEGMENTS)
-"""N, numbers in an observation."""
+"""N, the size of an observation."""
 
 
 LAYOUT: Final = hashlib.sha256(
     json.dumps([(s.name, s.shape, s.most) for s in SEGMENTS]).encode()
 ).hexdigest()[:16]
-"""Names the layout: models made for another one can't be used as they are."""
+"""Identifies the layout; models for another layout are incompatible."""
 
 
 def places_of(segments: Iterable[UnitSegment], start: int = 0) -> dict[str, slice]:
-    """Where each segment lies in a vector that holds them from a start on."""
+    """The slice of each segment in a vector that holds them from `start` on."""
     places = {}
     for segment in segments:
         places[segment.name] = slice(start, start + segment.size)
@@ -160,7 +160,7 @@ def places_of(segments: Iterable[UnitSegment], start: int = 0) -> dict[str, slic
 
 
 def scales_of(segments: Iterable[UnitSegment]) -> NDArray[np.float32]:
-    """The scale of each number of some segments, one after the other; read-only."""
+    """The scales of all numbers of some segments, in order; read-only."""
     parts = [
         np.broadcast_to(1 / np.array(segment.most, np.float32), segment.shape).ravel()
         for segment in segments
@@ -171,16 +171,16 @@ def scales_of(segments: Iterable[UnitSegment]) -> NDArray[np.float32]:
 
 
 PLACES: Final = places_of(SEGMENTS)
-"""Where each segment lies in the vector."""
+"""The slice of each segment in the vector."""
 
 _NAMED_PLACES: Final = [(segment.name, PLACES[segment.name], segment.shape) for segment in SEGMENTS]
 
 SCALES: Final = scales_of(SEGMENTS)
-"""(N,) float32: natural values times these, at most 1, are flat observations."""
+"""(N,) float32: natural values times these, capped at 1, give flat observations."""
 
 
 def named_views(vector: np.ndarray) -> dict[str, np.ndarray]:
-    """The segments of observations (..., N) as named, shaped views of the same memory."""
+    """Segments of observations (..., N) as named, shaped views of the same memory."""
     first = vector.shape[:-1]
     return {name: vector[..., place].reshape(first + shape) for name, place, shape in _NAMED_PLACES}
 

@@ -1,6 +1,6 @@
-"""Observations and actions of a game as they would be on a board that is turned or reflected.
+"""Observations and actions of a game on a rotated or reflected board.
 
-Letters: S symmetries, the first of which changes nothing, N numbers of an observation, A actions.
+Letters: S symmetries, the first is the identity; N numbers of an observation; A actions.
 """
 
 from typing import Final
@@ -26,7 +26,7 @@ _FIRST_ACTIONS: Final = (
 
 
 def _moved_numbers(symmetry: Symmetry) -> Permutation:
-    """(N,) the place in the turned observation of each number."""
+    """(N,) the index of each number in the transformed observation."""
     moved = np.arange(SIZE)
     for segment in SEGMENTS:
         places = _OF_PLACES.get(segment.name.partition("_")[0])
@@ -45,14 +45,14 @@ def _moved_actions(symmetry: Symmetry) -> Permutation:
 
 
 MOVED_ACTIONS: Final[Orders] = np.stack([_moved_actions(one) for one in SYMMETRIES])
-"""(S, A) the action on the turned board that is each action on the board."""
+"""(S, A) each action's counterpart on the transformed board."""
 
 ACTION_ORDERS: Final[Orders] = MOVED_ACTIONS.argsort(1)
-"""(S, A): `mask[..., ACTION_ORDERS[s]]` is the mask on the turned board, and `ACTION_ORDERS[s, a]`
-the action on the board that is action a there."""
+"""(S, A): `mask[..., ACTION_ORDERS[s]]` is the mask on the transformed board, and
+`ACTION_ORDERS[s, a]` the original action of its action a."""
 
 OBSERVATION_ORDERS: Final[Orders] = np.stack([_moved_numbers(s) for s in SYMMETRIES]).argsort(1)
-"""(S, N): `observation[..., OBSERVATION_ORDERS[s]]` is the observation on the turned board."""
+"""(S, N): `observation[..., OBSERVATION_ORDERS[s]]` is the observation on that board."""
 
 for _orders in (MOVED_ACTIONS, ACTION_ORDERS, OBSERVATION_ORDERS):
     _orders.flags.writeable = False

@@ -1,1 +1,1 @@
-"""Playing and watching as a person: the desk, the terminal, and the session behind them."""
+"""Playing and watching games as a person: the desk, the terminal, and the shared session."""

@@ -1,4 +1,4 @@
-"""Agents' notes on the positions of a game that is shown: advice and win probabilities."""
+"""Agents' notes on the positions of a displayed game: advice and win probabilities."""
 
 from typing import Final
 
@@ -15,20 +15,20 @@ from catan_pz.play.frames import Notes
 from catan_pz.render.overlay import Overlay
 
 MOST_DRAWN: Final = 12
-"""Actions that show on the board, the best ones."""
+"""The most actions marked on the board, the best ones."""
 
 
 class Annotations:
-    """Asks agents about each position of a game; `play.frames` calls it.
+    """Queries agents about each position of a game; called by `play.frames`.
 
-    With a viewer, advice is given at its own decisions, and win probabilities are estimated from
-    its view. Without one, advice is given at everybody's decisions, each from the view of who
-    decides, and win probabilities are estimated from the hands of all.
+    With a viewer, advice is given at the viewer's decisions, and win probabilities are estimated
+    from its view. Without one, advice is given at all decisions, from the view of the player to
+    move, and win probabilities are estimated from all hands.
 
     Args:
-        advice: the agent that advises, or its name; None for none.
-        win_probability: the agent that estimates win probabilities, or its name; None for none.
-        viewer: the seat whose knowledge is shown; None for all.
+        advice: the advising agent, or its name; None for no advice.
+        win_probability: the agent that estimates win probabilities, or its name; or None.
+        viewer: the seat whose knowledge is shown; None for full information.
         draw: whether advice is drawn into pictures; replays for the browser draw it themselves.
     """
 
@@ -49,11 +49,11 @@ class Annotations:
 
     @property
     def asks(self) -> bool:
-        """Whether any agent is asked."""
+        """Whether any agent is queried."""
         return self._asked != [None, None]
 
     def __call__(self, game: Game) -> Notes:
-        """The notes on a position; agents follow the game from the first one on."""
+        """The notes on a position; agents follow the game from the first position on."""
         if game is not self._game:
             self.close()
             self._follow(game)
@@ -85,22 +85,22 @@ class Annotations:
         found = estimator.question().win_probabilities()
         if found is None:
             raise ValueError(
-                f"agent {estimator.agent.name!r} estimates no win probabilities; one that does "
-                "is 'search'"
+                f"agent {estimator.agent.name!r} doesn't estimate win probabilities; use one that "
+                "does, such as 'search'"
             )
         return tuple(found.tolist())
 
     def close(self) -> None:
-        """Let the agents go."""
+        """Release the agents."""
         for adviser in (*self._advisers.values(), *self._estimators.values()):
             adviser.close()
         self._advisers, self._estimators, self._game = {}, {}, None
 
 
 def overlay_of(advice: Advice | None) -> Overlay:
-    """Advice as numbers on the board: probabilities, else win probabilities, scores or a rank.
+    """Advice as numbers on the board: probabilities, else win probabilities, scores or ranks.
 
-    Without advice there are no numbers, in a picture of the same size.
+    Without advice there are no numbers, and the picture has the same size.
     """
     if advice is None:
         return Overlay(percent=True)

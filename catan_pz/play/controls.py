@@ -1,4 +1,4 @@
-"""The controls of the picture that a person can press, and the actions that each plays."""
+"""The controls of the picture for a person, and the actions of each."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -37,16 +37,16 @@ PLACES: Final[dict[str, tuple[int, Callable[[TableView, int], str]]]] = {
     "edge": (NUM_EDGES, edge_words),
     "hex": (NUM_HEXES, hex_words),
 }
-"""Kinds of places on the board: how many, and each in words."""
+"""Kinds of places on the board: the number of each and its text."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """Cards that a person has laid out and not played yet.
+    """Cards that a person has selected and not played yet.
 
     Attributes:
-        give: (R,) cards laid out to be given.
-        get: (R,) cards asked for; with `card` those taken from the bank.
+        give: (R,) cards selected to give.
+        get: (R,) cards requested; with `card` those taken from the bank.
         card: "year_of_plenty" or "monopoly" while its resources are chosen, else "".
     """
 
@@ -57,16 +57,16 @@ class Draft:
 
 @dataclass(frozen=True)
 class Control:
-    """Something to press, or something that can't be pressed now.
+    """A control, which may be inactive now.
 
     Attributes:
-        name: what it is, such as "vertex 12", "roll", "get ore".
-        words: what pressing it does, or why it can't be pressed.
-        play: the actions that pressing it plays, one after the other.
-        draft: what is laid out once it is pressed, if it plays nothing.
-        key: key of the keyboard that does the same, if any.
-        label: what stands on a button.
-        places: further places of the board that stand for it.
+        name: its name, such as "vertex 12", "roll", "get ore".
+        words: its effect, or why it is inactive.
+        play: the actions that it plays, in order.
+        draft: the draft after pressing it, if it plays nothing.
+        key: its key on the keyboard, if any.
+        label: the text of a button.
+        places: further places of the board that activate it.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Control:
 
 
 def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Control, ...]:
-    """The controls of a person in a seat now; early answers while another one decides."""
+    """The current controls of a person in a seat; early answers during another seat's decision."""
     if not game.mask.any():
         return ()
     if game.player != seat:
@@ -93,7 +93,7 @@ def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Cont
 
 
 def _early_answers(view: TableView, seat: int) -> Iterator[Control]:
-    """Accept and reject for a seat that is asked later: all answer an offer at the same time."""
+    """Accept and reject for a seat whose turn to answer is later: all answer at the same time."""
     offer = view.offer
     if offer is None or AnswerView(seat, "waiting") not in offer.answers:
         return
@@ -127,7 +127,7 @@ def _button(
 
 
 class _Decision:
-    """Gathers the controls of one decision."""
+    """Collects the controls of one decision."""
 
     def __init__(self, game: Game, view: TableView, draft: Draft) -> None:
         self.game, self.view, self.draft = game, view, draft
@@ -136,7 +136,7 @@ class _Decision:
         self.hand: Bundle = tuple(low for low, _ in view.seats[self.seat].hand)
 
     def has(self, first: int, count: int = 1) -> list[int]:
-        """The legal actions among `count` from `first` on."""
+        """The legal actions among `count` ids from `first` on."""
         return [a for a in self.legal if first <= a < first + count]
 
     def controls(self) -> Iterator[Control]:
@@ -154,7 +154,7 @@ class _Decision:
             yield from self.answers()
             yield from self.trade()
         if self.draft != Draft():
-            yield _button("clear", "put back what is laid out", key="escape", draft=Draft())
+            yield _button("clear", "put the selected cards back", key="escape", draft=Draft())
 
     def board(self) -> Iterator[Control]:
         for first, kind, verb in (
@@ -169,7 +169,7 @@ class _Decision:
                 yield Control(f"{kind} {at}", f"{verb}: {words(self.view, at)}", (a,))
 
     def victims(self) -> Iterator[Control]:
-        """Those to steal from: their panels, and their buildings beside the robber."""
+        """The possible victims: their panels, and their buildings beside the robber."""
         for a in self.has(table.STEAL, 3):
             q = (self.seat + a - table.STEAL + 1) % len(self.view.seats)
             there = self.view.seats[q].settlements + self.view.seats[q].cities
@@ -234,7 +234,7 @@ class _Decision:
             yield Control(f"hand {name}", f"discard 1 {name}", (a,))
 
     def composing(self) -> Iterator[Control]:
-        """An offer that is being composed in the game itself."""
+        """Controls of an offer that is composed in the game itself."""
         for side, first, words in (
             ("give", table.COMPOSE_GIVE, "give"),
             ("get", table.COMPOSE_GET, "ask for"),
@@ -246,7 +246,7 @@ class _Decision:
             yield _button("send", "send the offer", key="o", play=(table.COMPOSE_SEND,))
 
     def trade(self) -> Iterator[Control]:
-        """The tray, and the trades with the cards in it."""
+        """The tray, and the trades with its cards."""
         bank = self.has(table.MARITIME_TRADE, len(table.MARITIME_SWAPS))
         offers = self.has(table.OFFER, table.COMPOSE_SEND - table.OFFER)
         if not bank and not offers:
@@ -254,7 +254,7 @@ class _Decision:
         give, get = self.draft.give, self.draft.get
         most = MOST_COMPOSED, MOST_COMPOSED
         if offers and self.by_templates:
-            # A trade with the bank may be laid out with all the cards that it takes.
+            # Enough cards for any trade with the bank can be selected.
             most = MOST_COMPOSED if bank else 1 + (sum(get) < 2), 1 + (sum(give) < 2)
         yield from self.tray("give", give, get, most[0])
         yield from self.tray("get", get, give, most[1])
@@ -274,7 +274,7 @@ class _Decision:
         if play:
             words = f"{'counter with' if counter else 'offer'} {given} for {wanted}"
         elif not given or not wanted:
-            words = "lay out what to give and what to get"
+            words = "select what to give and what to get"
         elif self.by_templates and sum(give) + sum(get) > 3:
             words = _TEMPLATES
         else:
@@ -285,7 +285,7 @@ class _Decision:
     def bank_button(self, bank: list[int], give: Bundle, get: Bundle) -> Control:
         given, got = ([r for r, n in enumerate(side) if n] for side in (give, get))
         if len(given) != 1 or len(got) != 1 or get[got[0]] != 1:
-            return _button("bank", "lay out a card to give and one to get")
+            return _button("bank", "select a card to give and one to get")
         start, end = RESOURCE_NAMES[given[0]], RESOURCE_NAMES[got[0]]
         action = action_id("maritime_trade", give=start, get=end)
         rate = int(self.game.games["rate"][0, self.seat, given[0]])
@@ -299,7 +299,7 @@ class _Decision:
         return _button("bank", words, label=label)
 
     def tray(self, side: str, bundle: Bundle, other: Bundle, most: int) -> Iterator[Control]:
-        """One side of the tray, which takes at most `most` cards."""
+        """One side of the tray, which holds at most `most` cards."""
         full = f"no more than {most} a side" if most == MOST_COMPOSED else _TEMPLATES
         for r, name in enumerate(RESOURCE_NAMES):
             changed = (_one_more(bundle, r, count) for count in (1, -1))
@@ -316,7 +316,7 @@ class _Decision:
             if sum(bundle) >= most:
                 yield Control(f"{side} {name}", full)
             else:
-                yield Control(f"{side} {name}", f"lay out 1 {name} to {side}", draft=more)
+                yield Control(f"{side} {name}", f"select 1 {name} to {side}", draft=more)
 
     def answers(self) -> Iterator[Control]:
         if self.has(table.REJECT):

@@ -1,4 +1,4 @@
-"""The end of a game: what points consist of, and counts of dice, cards and trades."""
+"""The end of a game: sources of points, and counts of dice, cards and trades."""
 
 from collections import Counter
 from typing import Any, Final
@@ -15,13 +15,13 @@ _COUNTS: Final = {
     "lost": "Robbed",
     "bought": "Cards bought",
 }
-"""Counts that are shown, with their titles."""
+"""Displayed counts with their titles."""
 
 
 def counts_of(events: Events) -> Counter[tuple[int, str]]:
-    """What a decision brought seats, by the seat and a name.
+    """The counts of a decision, by seat and name.
 
-    Cards by a roll ("rolled"); trades between players, cards given and got in them ("trades",
+    Cards from a roll ("rolled"); trades between players, cards given and received ("trades",
     "given", "got"), the same with the bank ("bank", "bank given", "bank got"); thefts ("stolen",
     "lost"); development cards, and victory points among them ("bought", "points").
     """
@@ -49,7 +49,7 @@ def counts_of(events: Events) -> Counter[tuple[int, str]]:
 
 
 def ending_json(session: PlayedGame, view: TableView) -> dict[str, Any]:
-    """The points of each seat by source, counts of each seat, and how often each sum came."""
+    """The points of each seat by source, counts by seat, and the frequency of each dice sum."""
     rolls: Counter[int] = Counter()
     counts: Counter[tuple[int, str]] = Counter()
     for events in session.heard:

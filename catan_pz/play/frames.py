@@ -1,4 +1,4 @@
-"""The positions of a game that is watched, each with the decision that led to it."""
+"""The positions of a watched game, each with the decision that led to it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,8 +26,8 @@ class Notes(NamedTuple):
 
     Attributes:
         overlay: numbers to draw on the board, None for none.
-        advice: what an agent thinks of the decision to come; None where nobody was asked.
-        win_probabilities: (P,) of each seat; None where they aren't known.
+        advice: an agent's advice on the next decision; None if no agent was queried.
+        win_probabilities: (P,) of each seat; None if unknown.
     """
 
     overlay: Overlay | None = None
@@ -39,12 +39,12 @@ class Frame(NamedTuple):
     """A position with the decision that led to it.
 
     Attributes:
-        state: the position as JSON values, what is hidden from the viewer included.
+        state: the position as JSON values, including information hidden from the viewer.
         line: the last decision as the viewer may know it, None at the start.
-        notes: what else is shown.
-        action: what was played last; None at the start.
-        viewer: the seat whose knowledge is to be shown, or `ONLOOKER`; None for all.
-        happened: places, hexes and cards that the last decision changed, as `story` gives them.
+        notes: the other content.
+        action: the last action; None at the start.
+        viewer: the seat whose knowledge to show, or `ONLOOKER`; None for full information.
+        happened: places, hexes and cards changed by the last decision, from `story`.
     """
 
     state: dict[str, Any]
@@ -68,7 +68,7 @@ def _frame(
 
 
 Annotate = Callable[[Game], Notes]
-"""Gives the notes on a position, such as `Annotations`."""
+"""Returns the notes on a position, such as `Annotations`."""
 
 
 def frames_of_record(
@@ -78,14 +78,14 @@ def frames_of_record(
     annotate: Annotate = lambda _game: Notes(),
     reasons: Mapping[int, str] = MappingProxyType({}),
 ) -> Iterator[Frame]:
-    """The positions of a recorded game, as a viewer may know them.
+    """The positions of a recorded game, as far as a viewer may know them.
 
     Args:
         record: the game.
         viewer: the seat whose knowledge lines and pictures are limited to, or `ONLOOKER`; None
-            for all.
-        names: of the seats; those in the record where None.
-        annotate: gives the notes on each position.
+            for full information.
+        names: of the seats; by default those in the record.
+        annotate: returns the notes on each position.
         reasons: of decisions by their numbers from 0, added to their lines.
     """
     names = record.names if names is None else names
@@ -98,7 +98,7 @@ def frames_of_record(
 
 
 class _Told(msgspec.Struct):
-    """The entries that are read of a line of a transcript."""
+    """The entries used from a line of a transcript."""
 
     decision: int = -1
     seat: int = -1
@@ -109,9 +109,9 @@ class _Told(msgspec.Struct):
 def reasons_of(
     record: GameRecord, transcripts: Iterable[Path], viewer: int | None = None
 ) -> dict[int, str]:
-    """Reasons that chat models gave for decisions of a game, by number.
+    """Reasons given by chat models for decisions of a game, by decision number.
 
-    They may tell of hidden cards: a seat reads its own reasons alone, None reads all.
+    They may reveal hidden cards: a seat only reads its own reasons, None reads all.
     """
     found = {}
     played = dict(enumerate(record.decisions))
@@ -123,7 +123,7 @@ def reasons_of(
                 if told.decision >= 0 and (
                     made is None or (made.player, made.action) != (told.seat, told.action)
                 ):
-                    raise ValueError(f"line {k + 1} is of another game")
+                    raise ValueError(f"line {k + 1} belongs to another game")
                 if told.reason and viewer in (None, told.seat):
                     found[told.decision] = shown(told.reason, _LONGEST)
     return found

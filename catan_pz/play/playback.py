@@ -1,4 +1,4 @@
-"""Watching a game in a terminal, by single keys, or as lines where there is none."""
+"""Watching a game in a terminal, with single keys, or as lines without a terminal."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from catan_pz.play.frames import Frame
 from catan_pz.render.ansi import board_text
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-"""Frames a second."""
+"""Frames per second."""
 
 _KEYS: Final = "space <- -> PgUp PgDn Home End + - q"
 _BAR: Final = 20
@@ -33,22 +33,22 @@ _SENT: Final = {
     "slower": ("-", "\x1b[B", "\xe0P"),
     "quit": ("q", "\x1b"),
 }
-"""What terminals send for the keys of each command; Windows sends those with \xe0."""
+"""Key codes of terminals for each command; Windows sends those with \xe0."""
 
 _COMMANDS: Final = {sent: command for command, keys in _SENT.items() for sent in keys}
 
 
 class Playback:
-    """Shows frames at a speed; those of a live match are made as they are needed.
+    """Shows frames at a speed; frames of a live match are made on demand.
 
     Args:
         frames: the frames; at least one.
-        speed: frames a second.
-        total: how many frames there are, where that is known.
-        viewer: the seat whose knowledge is shown; None for all.
+        speed: frames per second.
+        total: number of frames, if known.
+        viewer: the seat whose knowledge is shown; None for full information.
         names: of the seats.
         color: whether to use terminal colours.
-        clock: seconds.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Playback:
         self._complete = False
 
     def _load(self, position: int) -> bool:
-        """Make the frames up to a position; whether there is one."""
+        """Make the frames up to a position; return whether it exists."""
         while not self._complete and len(self._loaded) <= position:
             frame = next(self._frames, None)
             if frame is None:
@@ -85,16 +85,16 @@ class Playback:
 
     @property
     def count(self) -> int:
-        """The number of frames, as far as it is known."""
+        """The number of frames, as far as known."""
         return len(self._loaded) if self._complete or not self._total else self._total
 
     @property
     def is_at_end(self) -> bool:
-        """Whether the last frame of all is shown."""
+        """Whether the last frame is shown."""
         return not self._load(self.position + 1)
 
     def key(self, sent: str) -> None:
-        """Run the command of a key, by what the terminal sends; unknown keys do nothing."""
+        """Run the command of a key code from the terminal; unknown keys do nothing."""
         nearest = min(range(len(SPEEDS)), key=lambda k: abs(SPEEDS[k] - self.speed))
         match _COMMANDS.get(sent.replace("\x1bO", "\x1b[")):
             case "pause":
@@ -120,13 +120,13 @@ class Playback:
                 self.quit = True
 
     def seek(self, position: int) -> None:
-        """Pause and go to a frame; at most to the last."""
+        """Pause and go to a frame, at most to the last."""
         self.paused = True
         self._load(position)
         self.position = min(max(0, position), len(self._loaded) - 1)
 
     def _seek_turn(self, by: int) -> None:
-        """Go to the next turn (1), or to the start of this or the one before (-1)."""
+        """Go to the next turn (1), or to the start of this turn or the one before (-1)."""
         at = self.position if by > 0 else max(0, self.position - 1)
         turn = self._loaded[at].state["turn"]
         while at + by >= 0 and self._load(at + by):
@@ -137,7 +137,7 @@ class Playback:
         self.seek(at)
 
     def tick(self) -> None:
-        """Go on to the next frame once it is time and there is one."""
+        """Go to the next frame if it is due and exists."""
         if not self.paused and self._clock() >= self._due and self._load(self.position + 1):
             self.position += 1
             self._due = self._clock() + 1 / self.speed
@@ -156,8 +156,8 @@ class Playback:
         """Show the game in the terminal until the user quits.
 
         Args:
-            write: writes text as it is.
-            interactive: whether keys can come; without them it ends with the last frame.
+            write: writes text unchanged.
+            interactive: whether there are keys; without them it ends with the last frame.
         """
         drawn: Any = None
         with ExitStack() as ending:
@@ -192,9 +192,9 @@ def write_log(
 
 @contextmanager
 def single_keys() -> Iterator[Callable[[float], list[str]]]:
-    """A function that waits up to some seconds for keys, and returns what was sent for each.
+    """A function that waits up to some seconds for keys, and returns a code for each.
 
-    Ctrl-C still interrupts. Where standard input is no terminal it only waits.
+    Ctrl-C still interrupts. Without a terminal as standard input it only waits.
     """
     if sys.platform == "win32":
         yield _windows_keys
@@ -215,7 +215,7 @@ def single_keys() -> Iterator[Callable[[float], list[str]]]:
 
 
 def keys_in(sent: str) -> list[str]:
-    """Split what a terminal sent into keys."""
+    """Split a terminal's input into keys."""
     return re.findall(r"\x1b[\[O][0-9;]*[A-Za-z~]|\xe0.|.", sent, re.DOTALL)
 
 

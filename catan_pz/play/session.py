@@ -1,4 +1,4 @@
-"""A game between agents and persons, which somebody plays or watches."""
+"""A game between agents and people, to play or to watch."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -23,37 +23,37 @@ from catan_pz.terms import Phase
 
 
 def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
-    """Compile what a game needs, by a first decision of each agent in a game of its own."""
+    """Compile the code for a game, through a first decision of each agent in a separate game."""
     for agent in {agent.name: agent for agent in agents if agent is not None}.values():
         decide_once(rules, agent)
 
 
 def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]:
-    """Names of seats by those who play them."""
+    """Names of seats, from their players."""
     return [person if agent is None else agent.name for agent in agents]
 
 
 class PlayedGame:
-    """One game with its agents, its record, and the lines that each viewer reads.
+    """One game with its agents, its record, and the log of each viewer.
 
     Args:
         game: the game, at its start.
-        agents: by seat, None for a person's.
+        agents: by seat, None for a person.
         seed: of the agents' random streams.
-        names: what the seats are called; by default as the agents and "Human".
-        viewer: where nobody plays, the seat whose knowledge is shown; None for all.
-        specs: by seat, names of the agents for the record, None for a person's.
-        adviser: the agent whose advice persons may see at their own decisions; None for none.
+        names: names of the seats; by default those of the agents and "Human".
+        viewer: if nobody plays, the seat whose knowledge is shown; None for full information.
+        specs: by seat, names of the agents for the record, None for a person.
+        adviser: the agent whose advice people may see at their own decisions; None for none.
 
     Attributes:
         table: the table at which the agents sit.
         record: the game so far, with the seats' names.
-        persons: the seats of persons, also those that an agent plays meanwhile.
-        seat: the first person's seat, None where nobody plays.
-        viewers: `ONLOOKER` and the persons.
-        heard: the events of each decision, hidden ones too.
-        advisers: of persons, by seat.
-        failed: the seat whose agent hasn't come back from hearing of the game; None if all have.
+        persons: the seats of people, including seats that an agent plays temporarily.
+        seat: the first person's seat, None if nobody plays.
+        viewers: `ONLOOKER` and the people's seats.
+        heard: the events of each decision, hidden ones included.
+        advisers: people's advisers, by seat.
+        failed: the seat whose agent failed while observing the game; None for none.
     """
 
     def __init__(  # wide: a match has this many independent parts
@@ -75,7 +75,7 @@ class PlayedGame:
         self._log: list[str] = []
         self.heard: list[Events] = []
         self.failed: int | None = None
-        # Before agents hear of a decision, which they may fail in.
+        # Before agents observe a decision, as they may fail.
         self.record = GameRecord.of(game, self.names, specs)
         game.listeners.append(self._listen)
         seeds = seat_seeds(seed, game.rules.num_players)
@@ -97,10 +97,10 @@ class PlayedGame:
         specs: Sequence[str | None] | None = None,
         adviser: Agent | None = None,
     ) -> Self:
-        """A session that goes on where a recorded game was left.
+        """A session that continues a recorded game.
 
-        The agents hear again what was played, and it stands in record and logs. Names and specs
-        are by default those of the record.
+        The agents observe the recorded decisions again, which also enter record and logs. Names
+        and specs default to those of the record.
         """
         game = Game.from_snapshot(record.start)
         session = cls(
@@ -118,7 +118,7 @@ class PlayedGame:
         return session
 
     def renewed(self, decisions: int, agents: Sequence[Agent | None]) -> "PlayedGame":
-        """The game as it was after some decisions, with these agents in the seats."""
+        """The game after some decisions, with these agents in the seats."""
         seed = secrets.randbits(63)
         session = self._another(Game.from_snapshot(self.record.start), agents, seed)
         for decision in self.record.decisions[:decisions]:
@@ -127,19 +127,19 @@ class PlayedGame:
         return session
 
     def again(self, agents: Sequence[Agent | None]) -> "PlayedGame":
-        """Another game of the same seats with these agents, and a seed that nobody knows."""
+        """A new game with the same seats, these agents and an unknown seed."""
         seed = secrets.randbits(63)
         return self._another(Game(self.game.rules, seed), agents, seed)
 
     def _another(self, game: Game, agents: Sequence[Agent | None], seed: int) -> "PlayedGame":
-        """A session of another game of the same seats, with the same adviser."""
+        """A session of a new game with the same seats and adviser."""
         specs = self.record.agents
         return PlayedGame(game, agents, seed, self.names, specs=specs, adviser=self.adviser)
 
     def draw_chance_anew(self, seed: int) -> None:
-        """Let rolls, thefts and the deck's order come from a seed that the record doesn't hold.
+        """Draw rolls, thefts and the deck's order from a seed that the record doesn't contain.
 
-        A replay doesn't need the deck's order: a card that is named changes places with the top.
+        A replay doesn't need the deck's order: a named card swaps places with the top card.
         """
         games = self.game.games
         games["rng"][0] = np.uint64(seed)
@@ -147,7 +147,7 @@ class PlayedGame:
         np.random.default_rng(seed).shuffle(deck[len(deck) - left :])
 
     def shown_to(self, viewer: int) -> int | None:
-        """The seat whose knowledge a person or `ONLOOKER` is shown; None for all."""
+        """The seat whose knowledge a person or `ONLOOKER` sees; None for full information."""
         return viewer if self.persons else self.viewer
 
     def _listen(self, _game: Game, events: Events) -> None:
@@ -162,7 +162,7 @@ class PlayedGame:
 
     @property
     def log(self) -> list[str]:
-        """The lines that the first person reads, or onlookers where nobody plays."""
+        """The lines for the first person, or for onlookers if nobody plays."""
         viewer = self.shown_to(ONLOOKER if self.seat is None else self.seat)
         for events in self.heard[len(self._log) :]:
             self._log.append(log_line(events, viewer, self.names))
@@ -175,11 +175,11 @@ class PlayedGame:
 
     @property
     def waits_for_person(self) -> bool:
-        """Whether a person is to decide."""
+        """Whether a person is to move."""
         return not self.is_finished and self.agents[self.game.player] is None
 
     def decide(self) -> int:
-        """The choice of the agent that is to move; among persons it makes one offer a turn."""
+        """The choice of the agent to move; in games with people it makes one offer a turn."""
         has_offered = self.game.games["offers_made"][0] > 0
         if not self.persons or self.game.phase != Phase.MAIN or not has_offered:
             return self.table.decide()
@@ -187,7 +187,7 @@ class PlayedGame:
         return END_TURN if is_offering(action) else action
 
     def play(self, action: int) -> None:
-        """Play an action, and let the agents go at the end."""
+        """Play an action; at the end of the game release the agents."""
         self.game.step(action)
         if self.is_finished:
             self.table.close()
@@ -197,7 +197,7 @@ class PlayedGame:
         return self.game.snapshot()
 
     def result(self) -> str:
-        """A sentence on the end of the game, or where it stands."""
+        """A sentence about the end of the game or its present turn."""
         called = seat_names(self.names, len(self.names))
         points = ", ".join(
             f"{name} {int(n)}" for name, n in zip(called, self.game.points, strict=True)
@@ -209,8 +209,8 @@ class PlayedGame:
         return f"Left in turn {self.game.turn}."
 
     def close(self) -> None:
-        """Let all agents go."""
-        with ExitStack() as leaving:  # all of them, also where some raise
+        """Release all agents."""
+        with ExitStack() as leaving:  # all of them, even if some raise
             for adviser in self.advisers.values():
                 leaving.callback(adviser.close)
             leaving.callback(self.table.close)

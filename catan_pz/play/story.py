@@ -1,4 +1,4 @@
-"""The log of a table, as its pages show it: a line for each move, one for each offer."""
+"""The log on a table's pages: a line for each move, one for each offer."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ from catan_pz.render.words import places_of
 from catan_pz.terms import NUM_RESOURCES
 
 _COMPOSING: Final = ("compose_give", "compose_get", "")
-"""Kinds of actions without a line, "" for a hidden one: the offer itself gets one."""
+"""Kinds of actions without a line, "" for a hidden one: the offer itself has one."""
 
 _SHORT: Final = {"accept": "accepts", "reject": "rejects", "withdraw": "takes it back"}
 
@@ -23,8 +23,8 @@ _GIVES: Final = {EventKind.GAINED: 1, EventKind.PAID: -1}
 class Story:
     """The lines of a game for one viewer, each with its places and cards.
 
-    An entry has `words`; `at`, the places that changed; `hexes` that a roll lit; `cards` that
-    each seat gained and lost; and a `theft` from the viewer.
+    An entry has `words`; `at`, the changed places; `hexes` lit by a roll; `cards` gained and
+    lost by each seat; and a `theft` from the viewer.
     """
 
     def __init__(self, viewer: int) -> None:
@@ -36,7 +36,7 @@ class Story:
         self._robber = 0
 
     def entries(self, session: PlayedGame) -> list[dict[str, Any]]:
-        """All lines of a game up to now; told from its start where it is another one."""
+        """All lines of a game so far; another game starts a new log."""
         if session is not self._session:
             self._session, self._told, self._entries = session, 0, []
             self._view = table_view(session.record.start, ONLOOKER, session.names)
@@ -75,19 +75,19 @@ class Story:
 
 
 def happened(seen: Events, tokens: Sequence[int | None], robber: int) -> dict[str, Any]:
-    """Places that events changed, hexes that a roll lit, what each seat gained and lost.
+    """Places changed by events, hexes lit by a roll, and each seat's gains and losses.
 
     Args:
-        seen: events of a decision, as a viewer knows them.
+        seen: events of a decision, as the viewer sees them.
         tokens: number token of each hex.
-        robber: the hex where it stands, which a roll doesn't light.
+        robber: the robber's hex, which a roll doesn't light.
     """
     at: list[str] = []
     cards: dict[str, list[int]] = {}
     lit: list[str] = []
 
     def count(seat: int, what: int, amount: int) -> None:
-        # A resource that the viewer doesn't see is counted as the last one.
+        # A resource hidden from the viewer is counted as the last one.
         counts = cards.setdefault(str(seat), [0] * (NUM_RESOURCES + 1))
         counts[NUM_RESOURCES if what == UNKNOWN else what] += amount
 

@@ -1,4 +1,4 @@
-"""A person's game in the terminal, by typed commands."""
+"""A person's game in the terminal, with typed commands."""
 
 import time
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from catan_pz.render.ansi import COLUMNS, LEGEND, board_text
 from catan_pz.text.commands import CommandError
 
 ROWS: Final = 24
-"""Lines that a terminal must have."""
+"""The fewest lines of a terminal."""
 
 _HELP: Final = (
-    "Type a command and Enter. Any beginning that is clear will do: s 12, r 30, e.",
+    "Type a command and Enter. Unambiguous abbreviations work: s 12, r 30, e.",
     "Numbers on the board are places for settlements, roads, cities or the robber;",
-    "where only one kind of them is possible the number alone will do.",
+    "if only one kind of them is possible the number is enough.",
     "Always: ? this help, log what happened, quit to leave. Now:",
 )
 _WELCOME: Final = "The game begins. ? explains what you can type, such as: s 20"
@@ -31,13 +31,13 @@ class TerminalGame:
     """Plays a session in a terminal.
 
     Args:
-        session: the match, with a person in it.
-        ask: reads a line after a prompt; EOFError where there are no more.
+        session: the match, which includes a person.
+        ask: reads a line after a prompt; EOFError if there are no more.
         say: writes a line.
         color: whether to use terminal colours.
-        rows: lines of the terminal, at least `ROWS`; each picture then takes its whole screen.
-            None where there is no terminal: all is written line after line.
-        pause: seconds that a decision of the others stays, in a terminal.
+        rows: lines of the terminal, at least `ROWS`, to fill the screen with each picture; None
+            without a terminal: everything is written line by line.
+        pause: seconds that another player's decision is shown, in a terminal.
         sleep: waits for some seconds.
     """
 
@@ -76,7 +76,7 @@ class TerminalGame:
         self._say("\n".join(wrap(session.result(), COLUMNS)))
 
     def _typed_actions(self) -> tuple[int, ...]:
-        """Ask for a command until it is one that can be played now."""
+        """Ask for commands until one can be played now."""
         while True:
             try:
                 line = self._ask("> ").strip()
@@ -96,7 +96,7 @@ class TerminalGame:
                 self._say(self._screen(str(reason)) if self._rows else f"  {reason}")
 
     def _show(self) -> None:
-        """Show the board, and what can be typed now."""
+        """Show the board, and the commands possible now."""
         if self._rows is not None:
             self._say(self._screen())
             return
@@ -112,7 +112,7 @@ class TerminalGame:
         return [part for line in lines for part in wrap(line, COLUMNS, subsequent_indent="  ")]
 
     def _tell(self) -> None:
-        """Write the log since the person was last asked."""
+        """Write the log since the person's last input."""
         for line in self._session.log[self._told :]:
             self._say(f"  {line}")
         self._told = len(self._session.log)
@@ -129,7 +129,7 @@ class TerminalGame:
         )
 
     def _screen(self, message: str = "") -> str:
-        """The board, below it the last decision or a message, and a line left for typing."""
+        """The screen: the board, the last decision or a message, and a line left for typing."""
         board = self._board(self._session.waits_for_person)
         room = (self._rows or ROWS) - 1 - len(board.split("\n"))
         if not (message or self._session.log):

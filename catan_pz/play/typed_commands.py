@@ -1,4 +1,4 @@
-"""Commands that a person types in the terminal: their actions, and a menu of them."""
+"""Commands typed by a person in the terminal: their actions, and a menu of them."""
 
 from itertools import groupby
 from textwrap import wrap
@@ -19,7 +19,7 @@ _COLUMNS: Final = 80
 
 
 def legal_words(game: Game) -> dict[str, list[dict[str, Any]]]:
-    """The words that may be typed now, each with its legal actions as `describe_action`."""
+    """The commands possible now, each with its legal actions as `describe_action`."""
     described = (describe_action(a) | {"id": a} for a in game.legal_actions().tolist())
     found = {WORD_OF[kind]: list(own) for kind, own in groupby(described, lambda d: d["kind"])}
     if game.phase.name != "COMPOSE" and ("give" in found or "get" in found):
@@ -31,10 +31,10 @@ def legal_words(game: Game) -> dict[str, list[dict[str, Any]]]:
 
 
 def parse(line: str, game: Game) -> tuple[int, ...]:
-    """The actions that a command stands for, one after the other.
+    """The actions of a command, in order.
 
-    It is what `text.parse` reads, with seats by their own numbers; a number alone is a place where
-    only one kind of place is asked for, and nothing at all is the only action or a roll.
+    It reads the commands of `text.parse`, with absolute seat numbers. A number alone is a place if
+    only one kind of place is possible, and an empty line is the only action or a roll.
     """
     legal = legal_words(game)
     words = line.lower().split()
@@ -43,7 +43,7 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     if words[0].isascii() and words[0].isdigit():
         placed = [word for word in _PLACES if word in legal]
         if len(placed) != 1:
-            raise CommandError("write what to do with this number, such as: road 12")
+            raise CommandError("write a command before the number, such as: road 12")
         words.insert(0, placed[0])
     takes_seat = any(word.startswith(words[0]) for word in _SEATS if word in legal)
     if takes_seat and len(words) == 2 and words[1].isascii() and words[1].isdigit():
@@ -57,7 +57,7 @@ def _only(legal: dict[str, list[dict[str, Any]]]) -> int:
         return int(members[0]["id"])
     if "roll" in legal:
         return ROLL
-    raise CommandError("write a command; ? lists them")
+    raise CommandError("write a command; ? lists all")
 
 
 def _number_of(game: Game, word: str, described: dict[str, Any]) -> int:
@@ -67,7 +67,7 @@ def _number_of(game: Game, word: str, described: dict[str, Any]) -> int:
 
 
 def marks(game: Game) -> dict[str, list[int]]:
-    """Places that can be named now, as the board shows them: "vertices", "edges", "hexes"."""
+    """Places that can be named now, as shown on the board: "vertices", "edges", "hexes"."""
     found: dict[str, list[int]] = {"vertices": [], "edges": [], "hexes": []}
     names = {"vertex": "vertices", "edge": "edges", "hex": "hexes"}
     for word, members in legal_words(game).items():
@@ -78,12 +78,12 @@ def marks(game: Game) -> dict[str, list[int]]:
 
 
 def menu_words(game: Game) -> list[str]:
-    """The words that may be typed now, in lines for the column beside the board."""
+    """The commands possible now, in lines for the column beside the board."""
     return ["Type (? helps):", *wrap(" ".join(legal_words(game)), ASIDE_COLUMNS)]
 
 
 def menu(game: Game) -> list[str]:
-    """The commands that may be typed now, a line for each word."""
+    """The commands possible now, a line for each word."""
     lines = [f"  {word:<11}{_told(game, word, d)}" for word, d in legal_words(game).items()]
     return [line if len(line) <= _COLUMNS else line[: _COLUMNS - 3] + "..." for line in lines]
 
@@ -96,7 +96,7 @@ _EXPLAINED: Final = {
     "building": "play road building",
     "send": "the offer",
     "reject": "the offer",
-    "withdraw": "take it back",
+    "withdraw": "withdraw the offer",
 }
 
 

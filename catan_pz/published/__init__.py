@@ -1,1 +1,1 @@
-"""The published Catan learners, reproduced: encoders, choices, networks, agents, models."""
+"""Reproductions of published Catan learners: encoders, choices, networks, agents, models."""

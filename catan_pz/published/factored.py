@@ -1,8 +1,8 @@
 """Factored views of the action table: the kind of an action first, then its argument.
 
-A learner with several heads picks a kind, then what that kind needs; a `Factored` translates
-between its choices and the numbers of the flat table, and gives each head its own mask. All of it
-takes NumPy arrays and torch tensors. Letters: A actions, F heads, K choices of a head; "..." any
+A learner with several heads picks a kind, then the arguments that the kind needs. A `Factored`
+converts between these choices and ids of the flat table, and makes each head's mask. It takes
+NumPy arrays and torch tensors. Letters: A actions, F heads, K choices of a head; "..." is any
 leading axes.
 """
 
@@ -17,11 +17,11 @@ from catan_pz.actions import ACTION_KINDS, NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRAD
 from catan_pz.encoders.arrays import Array, Constant, floats
 
 UNUSED: Final = -1
-"""What stands for a head that an action doesn't need."""
+"""The choice of a head that an action doesn't need."""
 
 
 class Head(NamedTuple):
-    """One choice that a learner makes: "kind", or what an argument numbers; and its size K."""
+    """One choice of a learner: "kind", or the type of an argument; and its size K."""
 
     name: str
     size: int
@@ -31,11 +31,11 @@ class Head(NamedTuple):
 class Factored:
     """A flat action as one choice of each head that its kind needs.
 
-    Choices are made in the order of the heads, and a head's mask depends on the choices before.
+    Choices are made in the order of the heads, and a head's mask depends on earlier choices.
     """
 
     heads: tuple[Head, ...]  # the first picks the kind
-    choices: NDArray[np.int64]  # (A, F) of each action, `UNUSED` for heads that it doesn't need
+    choices: NDArray[np.int64]  # (A, F) of each action, `UNUSED` for unneeded heads
 
     @property
     def num_actions(self) -> int:
@@ -59,17 +59,17 @@ class Factored:
         )
 
     def split(self, actions: Array) -> Array:
-        """(..., F) the choices that make up actions (...)."""
+        """(..., F) the choices of actions (...)."""
         return self._choices.beside(actions)[actions]
 
     def join(self, choices: Array) -> Array:
-        """(...) the actions of choices (..., F), -1 where there is none."""
+        """(...) the actions of choices (..., F), -1 if there is none."""
         fits = self._fitting(choices, len(self.heads))
         found = floats(fits).argmax(-1)
         return (found + 1) * fits.any(-1) - 1
 
     def _fitting(self, choices: Array, count: int) -> Array:
-        """(..., A) whether an action has the first choices, or doesn't need them."""
+        """(..., A) whether an action has the first `count` choices, or doesn't need them."""
         fits = choices[..., :1] == self._columns[0].beside(choices)
         for k in range(1, count):
             own = self._columns[k].beside(choices)
@@ -77,9 +77,9 @@ class Factored:
         return fits
 
     def mask(self, head: int, legal: Array, choices: Array | None = None) -> Array:
-        """(..., K) what a head may choose, by its place; all False where it isn't `needed`.
+        """(..., K) the options of a head, given by its index; all False if it isn't `needed`.
 
-        From the flat mask (..., A) and the choices of the heads before, of which the kind has none.
+        Takes the flat mask (..., A) and the choices of earlier heads, none for the kind.
         """
         fits = legal != 0
         if head:
@@ -87,13 +87,13 @@ class Factored:
         return floats(fits) @ self._members[head].beside(legal) > 0
 
     def needed(self, head: int, choices: Array) -> Array:
-        """(...) whether a head but the first is needed, after those before it chose (..., F)."""
+        """(...) whether a head after the first is needed, given the earlier choices (..., F)."""
         own = self._columns[head].beside(choices)
         return (self._fitting(choices, head) & (own != UNUSED)).any(-1)
 
 
 def factored(trading: bool = True) -> Factored:
-    """The kind of an action, then its argument: one head for each thing that arguments number.
+    """The kind of an action, then its argument, with one head per type of argument.
 
     They are "kind", "edge", "vertex", "pair", "resource", "hex", "seat", "swap" and, with trade
     between players, "bundles".

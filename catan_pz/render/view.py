@@ -1,6 +1,6 @@
-"""What a picture may show: the state cut down to what one viewer knows.
+"""The content of a picture: the state restricted to one viewer's information.
 
-Pictures and text are drawn from a `TableView` alone, so nothing hidden can slip into them.
+Pictures and text are drawn only from a `TableView`, so they can't show hidden information.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Offers under review: how likely somebody agrees, and what the exchange then brings.
+"""Offers under review: the probability that somebody agrees, and the value of the exchange.
 
 An offer that nobody takes leaves the turn as it is. So an offer is worth as much as none, plus the
 chance that somebody agrees times what closing it gains over taking it back.
@@ -31,7 +31,7 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 MOST_OFFERS: Final = 4
-"""Offers that were not made, but are looked at."""
+"""Offers that were considered but not made."""
 
 _SWAPS: Final = (OFFER_GET - OFFER_GIVE).astype(np.int8)
 """(T, R) what the maker of each offer of the list gets less what it gives."""

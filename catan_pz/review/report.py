@@ -58,7 +58,7 @@ def tables(review: Review) -> list[ReviewTable]:
     cards = _counted(review, _CARDS)
     trade = _counted(review, _TRADE)
     trade.insert(3, ("gain by all trades", [*map(_points, review.gains)]))
-    made.append(_by_seat("Cards", "what chance brought, and its mean", names, cards))
+    made.append(_by_seat("Cards", "cards from chance, and their mean", names, cards))
     note = "the gain by trades between players is in points of win probability"
     return [*made, _by_seat("Trade", note, names, trade)]
 

@@ -1,1 +1,1 @@
-"""Other people's tables: our agents at theirs, their players at ours, games recorded there."""
+"""Play on other systems: our agents at their tables, their players at ours, recorded games."""

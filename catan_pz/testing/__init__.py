@@ -1,4 +1,4 @@
-"""Checks that users run on their own agents and encoders."""
+"""Checks for users' own agents and encoders."""
 
 from catan_pz.testing.agents import AgentError, check_agent, check_batch_agent
 from catan_pz.testing.encoders import EncoderError, check_encoder

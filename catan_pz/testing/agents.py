@@ -1,4 +1,4 @@
-"""Checks of an agent: legal, determined by its seed, blind to what is hidden."""
+"""Checks of an agent: legal, deterministic given its seed, independent of hidden information."""
 
 from copy import deepcopy
 from typing import Any
@@ -20,9 +20,9 @@ from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
 REPEATS = 4
-"""Times that a choice is asked for again before it counts as determined by the seed."""
+"""Repetitions of a choice before it counts as determined by the seed."""
 GAMES, PART = 24, 7
-"""Games of a batch that is looked at, and of a part of it."""
+"""Games of a batch, and of a part of it."""
 _FIRST = np.zeros(GAMES, np.int64)
 
 
@@ -47,24 +47,24 @@ def check_agent(
     seed: int = 0,
     **options: Any,
 ) -> None:
-    """Check that an agent plays as agents must. Returns nothing if it does.
+    """Check that an agent follows the rules for agents; raise `AgentError` if not.
 
-    It plays games against random players, each seat in turn, and is checked in every decision
+    It plays games against random players, each seat in turn, and is checked at every decision
     with a choice:
 
     - it chooses a legal action;
-    - it chooses the same when asked again, and when the game is played again: all randomness
+    - it chooses the same when called again, and when the game is played again: all randomness
       comes from `Agent.random`, and nothing is left over from another game;
-    - it chooses the same when all that its seat can't know is drawn anew from the exact belief;
-    - it leaves the view as it is.
+    - it chooses the same when everything hidden from its seat is resampled from the exact belief;
+    - it doesn't change the view.
 
     For a stateless agent, such as a `BatchAgent`, `check_batch_agent` follows.
 
     Args:
-        agent: the agent, or the name of one. It must allow `copy.deepcopy`.
+        agent: the agent, or its name. It must support `copy.deepcopy`.
         rules: a `Rules`, a preset's name, or None for the base game.
-        games: games to play. Each choice is asked for up to three times more.
-        seed: of the first game; further ones follow from it.
+        games: number of games. Each choice is repeated up to three times.
+        seed: of the first game; the others' seeds follow from it.
         **options: single options of `Rules`; a small `max_turns` saves time.
     """
     agent = as_agent(agent)
@@ -85,7 +85,7 @@ def check_agent(
 
 
 class _Place:
-    """A seat of one game, in which an agent is looked at."""
+    """A seat of one game in which an agent is checked."""
 
     def __init__(self, agent: Agent, rules: Rules, seat: int, seed: int) -> None:
         self.agent, self.rules, self.seat, self.seed = agent, rules, seat, seed
@@ -94,7 +94,7 @@ class _Place:
         return f"agent {self.agent.name!r}, game of seed {self.seed}, seat {self.seat}"
 
     def play(self, looked_at: bool) -> list[int]:
-        """Play the game to its end; the agent's choices."""
+        """Play the game to its end; return the agent's choices."""
         game = Game(self.rules, self.seed)
         seats: list[Agent | None] = [RandomAgent() for _ in range(self.rules.num_players)]
         seats[self.seat] = self.agent
@@ -119,7 +119,7 @@ class _Place:
         return chosen
 
     def _ask(self, spot: str, player: Agent, view: View) -> int:
-        """A choice, checked by itself."""
+        """Return a choice and check it by itself."""
         before = view.observation.tobytes(), view.mask.tobytes()
         given = player.act(view)
         try:
@@ -133,9 +133,9 @@ class _Place:
         return action
 
     def _look(self, spot: str, game: Game, belief: Belief, player: Agent, view: View) -> int:
-        """A choice, compared with those of copies, made with other hidden cards in the game."""
-        # A copy holds copies of whatever the player holds, of the game as well; so the player
-        # itself is the one who chooses while the hidden cards are others.
+        """Return a choice and compare it with those of copies given other hidden cards."""
+        # Copies include everything that the player holds, the game too. So the player itself
+        # chooses while the hidden cards differ.
         copies = [deepcopy(player) for _ in range(2)]
         first = self._ask(spot, copies[0], self._fresh(view))
         truth = game.games.copy()
@@ -156,8 +156,8 @@ class _Place:
                     "come from `Agent.random`"
                 )
         raise AgentError(
-            f"{told} {worded(blind, self.rules)} when cards that its seat can't see are others. It "
-            "must choose by its view alone"
+            f"{told} {worded(blind, self.rules)} with other cards hidden from its seat. It must "
+            "choose by its view only"
         )
 
     @staticmethod
@@ -173,17 +173,17 @@ def check_batch_agent(
     seed: int = 0,
     **options: Any,
 ) -> None:
-    """Check that a batch agent chooses in each game by that game's row alone.
+    """Check that a batch agent's choice in each game depends on that game's row only.
 
-    It plays all seats of some games at once, every other step at random instead:
+    It plays all seats of some games at once, with random actions in every other step:
 
-    - it returns one legal action a game, as integers;
-    - it leaves what it is given as it is;
-    - it chooses the same when asked again, in a game alone, in a part of the games and in
+    - it returns one legal action per game, as integers;
+    - it doesn't change its arguments;
+    - it chooses the same when called again, in a game alone, in a part of the games and in
       another order;
-    - `act` in a single game chooses the same by the same random bits.
+    - `act` in a single game chooses the same with the same random bits.
 
-    The arguments are those of `check_agent`, with a number of decisions in each game.
+    The arguments are those of `check_agent`, plus a number of decisions in each game.
     """
     given = as_agent(agent)
     if not given.stateless:
@@ -202,14 +202,14 @@ def check_batch_agent(
 
 
 def _choices(agent: Agent, rules: Rules, views: Views) -> NDArray[np.int64]:
-    """(K,) choices, checked by themselves."""
+    """(K,) choices, each checked by itself."""
     name = f"agent {agent.name!r}"
     given = views[np.arange(len(views))]
     answer = agent.act_batch(given)
     try:
         chosen = np.asarray(answer)
-    except Exception as error:  # of lists with holes, or of another library's arrays
-        raise AgentError(f"{name}: act_batch gave what is no array: {error}") from error
+    except Exception as error:  # from ragged lists or another library's arrays
+        raise AgentError(f"{name}: act_batch must give an array: {error}") from error
     for part in ("observations", "masks", "seeds", "random_bits"):
         if (getattr(given, part) != getattr(views, part)).any():
             raise AgentError(f"{name}: it changed what it was given; copy what is written to")
@@ -231,7 +231,7 @@ def _compare(
     chosen: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> None:
-    """Ask again, among other games."""
+    """Repeat the choices among other games."""
     order = rng.permutation(GAMES)
     row = order[:1]
     asked = {
@@ -253,5 +253,5 @@ def _compare(
             one, other = worded(int(chosen[rows[k]]), rules), worded(int(again[k]), rules)
             raise AgentError(
                 f"agent {agent.name!r}, row {rows[k]}: {one} among all games, but {other} {how}. "
-                "A choice must rest on its own row alone, its random bits included"
+                "A choice must depend on its own row only, its random bits included"
             )

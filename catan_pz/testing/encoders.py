@@ -1,4 +1,4 @@
-"""Checks of an encoder: shapes and types, blind to all but the view, the same everywhere."""
+"""Checks of an encoder: shapes and types, dependence on the view only, the same everywhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from catan_pz.rules import Rules
 GAMES = 16
 PART = 5
 TOLERANCE = 1e-5
-"""By how much an array may differ between NumPy and torch, or between a batch and one row."""
+"""Tolerance between NumPy and torch, and between a batch and one row."""
 
 _TABLES: tuple[dict[str, Any], ...] = (
     {"num_players": 4},
@@ -33,21 +33,21 @@ class EncoderError(AssertionError):
 
 
 def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> None:
-    """Check that an encoder works as encoders must. Returns nothing if it does.
+    """Check that an encoder follows the rules for encoders; raise `EncoderError` if not.
 
-    It is given observations of random games of two, three and four players:
+    It gets observations of random games of two, three and four players:
 
     - its name is a str;
-    - it gives what its segments say: names, shapes, dtypes, and finite values in their range;
-    - it depends on the view alone: the same again when asked again, in another order, in a part
-      of the rows, by a copy of the encoder;
-    - it doesn't write to what it is given;
-    - one observation, several axes of them and a batch give the same;
-    - it gives the same for torch tensors, where torch is installed.
+    - its output matches its segments: names, shapes, dtypes, and finite values in their range;
+    - it depends on the view only: the same when called again, in another order, for a part of the
+      rows, by a copy of the encoder;
+    - it doesn't write to its input;
+    - one observation, several leading axes and a batch give the same;
+    - torch tensors give the same, if torch is installed.
 
     Args:
-        encoder: the encoder, or the name of one.
-        steps: decisions in each game between the observations looked at.
+        encoder: the encoder, or its name.
+        steps: decisions between the observations of each game.
         seed: of the games.
     """
     encoder = as_encoder(encoder, "encoder")
@@ -62,7 +62,7 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
     with _as_encoder_errors():
         check_arrays(encoder, batch, units.shape[:-1], f"{len(units)} observations")
     order = np.random.default_rng(seed).permutation(len(units))
-    alone = "It must depend on each observation alone, and keep nothing between calls"
+    alone = "It must depend on each observation only, and keep no state between calls"
     for how, rows in (
         ("when asked again", np.arange(len(units))),
         ("in another order", order),
@@ -110,7 +110,7 @@ def _observations(steps: int, seed: int) -> NDArray[np.int8]:
 
 @contextmanager
 def _as_encoder_errors() -> Iterator[None]:
-    """Raise faults that the block finds as `EncoderError`."""
+    """Raise the block's errors as `EncoderError`."""
     try:
         yield
     except ValueError as error:
@@ -120,7 +120,7 @@ def _as_encoder_errors() -> Iterator[None]:
 def _encoded(
     encoder: Encoder, units: NDArray[np.int8], where: str, is_tensor: bool = False
 ) -> Encoded:
-    """The encoder's arrays for observations, which it must leave as they are."""
+    """The encoder's arrays for observations, which it must not change."""
     given: Any = units.copy()
     kind: type = np.ndarray
     if is_tensor:
@@ -132,10 +132,10 @@ def _encoded(
     try:
         made = encoder.encode(given)
     except Exception as error:
-        what = "wrote to what it was given" if "read-only" in str(error) else "raised an error"
+        what = "wrote to its input" if "read-only" in str(error) else "raised an error"
         raise EncoderError(f"{encoder}, {where}: {what}: {error!r}") from error
     if (np.asarray(given) != units).any():
-        raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
+        raise EncoderError(f"{encoder}, {where}: wrote to its input")
     with _as_encoder_errors():
         named = named_arrays(encoder, made, kind, where)
         if is_tensor:

@@ -1,4 +1,4 @@
-"""The game in words for one seat: what it may know, what it may do, and what it answers."""
+"""The game as text for one seat: its view, its legal actions, and its answers."""
 
 from catan_pz.text.choices import Choice, choices_of, choices_text, legal_actions
 from catan_pz.text.commands import CommandError, parse

@@ -17,8 +17,8 @@ class Choice(NamedTuple):
     Attributes:
         number: from 1, its place among the legal actions.
         action: its id.
-        group: what several actions have in common: "build a road at".
-        rest: what tells it from others of its group; "" for an action that is alone in it.
+        group: words shared with similar actions: "build a road at".
+        rest: words that distinguish it within its group; "" for the only action of a group.
     """
 
     number: int
@@ -28,7 +28,7 @@ class Choice(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The whole of it: "build a road at E20 V12-V17 (grain 6/ore 8)"."""
+        """The full text: "build a road at E20 V12-V17 (grain 6/ore 8)"."""
         return f"{self.group} {self.rest}".rstrip()
 
 
@@ -54,7 +54,7 @@ _GROUPS = {
     "close_with": "close the trade with",
     "withdraw": "withdraw the offer",
 }
-"""What actions of a kind have in common; those of trades say what is given, too."""
+"""The common words of each kind of action; trades add what is given."""
 
 
 def choices_of(view: View) -> list[Choice]:
@@ -65,7 +65,7 @@ def choices_of(view: View) -> list[Choice]:
 
 
 def legal_actions(view: View) -> str:
-    """The legal actions in text: a line for each group, each action after its number."""
+    """The legal actions as text: a line for each group, each action after its number."""
     groups: dict[str, list[Choice]] = {}
     for choice in choices_of(view):
         groups.setdefault(choice.group, []).append(choice)
@@ -73,7 +73,7 @@ def legal_actions(view: View) -> str:
 
 
 def choices_text(view: View, otherwise: str = "") -> str:
-    """`legal_actions` below a heading; another text where there are none."""
+    """`legal_actions` below a heading; another text if there are none."""
     choices = legal_actions(view)
     return f"Your legal actions:\n{choices}" if choices else otherwise
 
@@ -85,7 +85,7 @@ def _line(group: str, members: Sequence[Choice]) -> str:
 
 
 def _words(seen: Segments, action: int) -> tuple[str, str]:
-    """The group of an action, and what tells it from the others there."""
+    """The group of an action, and the words that distinguish it within the group."""
     described = describe_action(action)
     kind = described["kind"]
     if kind == "maritime_trade":
@@ -113,7 +113,7 @@ def _rest(seen: Segments, described: dict[str, Any]) -> str:
 
 
 def _terms(seen: Segments, seat: int) -> str:
-    """What a seat's offer would give and take: " (you give 1 ore, get 1 brick)"."""
+    """The terms of a seat's offer: " (you give 1 ore, get 1 brick)"."""
     sides = (bundle_to_dict(seen[side][seat]) for side in ("offer_get", "offer_give"))
     give, get = map(bundle_words, sides)
     return f" (you give {give}, get {get})" if give or get else ""

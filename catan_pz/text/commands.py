@@ -1,4 +1,4 @@
-"""Answers in text, as actions: by number, as JSON, or in short words."""
+"""Parses text answers into actions: by number, as JSON, or in short words."""
 
 import json
 import re
@@ -50,7 +50,7 @@ WORDS: Final = {
     "close": "close_with",
     "withdraw": "withdraw",
 }
-"""The word for each kind of action; any beginning that fits only one legal kind will do."""
+"""The word for each kind of action; an unambiguous abbreviation also works."""
 
 WORD_OF: Final = {kind: word for word, kind in WORDS.items()}
 """`WORDS` by kind."""
@@ -60,19 +60,19 @@ _SHOWN: Final = 40
 
 
 class CommandError(ValueError):
-    """An answer that isn't understood or isn't legal; says what is."""
+    """An answer that can't be parsed or isn't legal; the message lists the legal ones."""
 
 
 def parse(text: str, view: View) -> tuple[int, ...]:
-    """The actions that an answer stands for, one after the other.
+    """The actions of an answer, in order.
 
-    These are several only where an offer is composed card by card.
+    There are several only if an offer is composed card by card.
 
     Args:
-        text: a number of `legal_actions`; JSON, {"number": 3} or what `describe_action` gives,
-            also with text around it, where the last object counts; or words: "road E20",
-            "bank ore for brick", "offer 2 wool for ore". Thoughts up to "</think>" are left aside.
-        view: what the seat to move knows.
+        text: a number of `legal_actions`; JSON, {"number": 3} or the form of `describe_action`,
+            also inside other text, where the last object counts; or words: "road E20",
+            "bank ore for brick", "offer 2 wool for ore". Thoughts up to "</think>" are ignored.
+        view: the view of the seat to move.
     """
     if not view.mask.any():
         raise CommandError("it isn't your turn to decide")
@@ -120,7 +120,7 @@ def _numbered(given: object, view: View) -> int:
 
 
 def _worded(text: str, view: View) -> tuple[int, ...]:
-    """Whole words as `legal_actions` has them, or a word for the kind and its arguments."""
+    """Parse whole words of `legal_actions`, or a kind's word and its arguments."""
     lowered = text.lower().rstrip(".!")
     for choice in choices_of(view):
         if lowered == choice.words.lower():
@@ -133,11 +133,11 @@ def _worded(text: str, view: View) -> tuple[int, ...]:
 
 
 _FILLERS: Final = frozenset({"build", "play", "a", "an", "the", "at", "to", "and", "from"})
-"""Words that may stand in an answer and change nothing."""
+"""Words of an answer that are ignored."""
 
 
 def _legal_words(view: View) -> list[str]:
-    """The words for the kinds of legal actions; an offer that can only be composed is one, too."""
+    """The words for the kinds of legal actions, including offers that can only be composed."""
     words = list(dict.fromkeys(WORD_OF[describe_action(a)["kind"]] for a in _legal(view)))
     if "give" in words and not {"offer", "withdraw"} & set(words):
         words.append("offer")
@@ -145,7 +145,7 @@ def _legal_words(view: View) -> list[str]:
 
 
 def _complete(given: str, view: View) -> str:
-    """The one word for what is legal that a given one begins."""
+    """Complete an abbreviation to the only legal word that starts with it."""
     known = _legal_words(view)
     fitting = [word for word in known if word.startswith(given)]
     if given in known:
@@ -154,7 +154,7 @@ def _complete(given: str, view: View) -> str:
         return fitting[0]
     if fitting:
         raise CommandError(
-            f"{quoted(given, _SHOWN)} may be {' or '.join(fitting)}: write more of it"
+            f"{quoted(given, _SHOWN)} may be {' or '.join(fitting)}: write more letters"
         )
     hint = did_you_mean(given, known)
     raise CommandError(f"{quoted(given, _SHOWN)} can't be played now{hint}; {_legal_now(view)}")
@@ -165,7 +165,7 @@ def _legal_now(view: View) -> str:
 
 
 def _arguments(kind: str, words: Sequence[str], view: View) -> dict[str, Any]:
-    """What follows the word of a kind, as `describe_action` names it."""
+    """Parse the words after a kind's word into arguments named as in `describe_action`."""
     match _ARGUMENTS[kind]:
         case "edge" | "vertex" | "hex" | "seat" as name:
             if not words:
@@ -197,7 +197,7 @@ def _only(kind: str, name: str, view: View) -> dict[str, Any]:
 
 
 def _takes(kind: str, view: View) -> str:
-    """What may follow the word of a kind; "" where no action of it is legal."""
+    """The arguments that the word of a kind allows; "" if no action of the kind is legal."""
     described = [(one, describe_action(one.action)) for one in choices_of(view)]
     found = ", ".join(
         f"{told['give']} for {told['get']}"
@@ -220,12 +220,12 @@ def _place(name: str, word: object) -> int:
                 return edge
     number = _number(text.removeprefix(letter).split(" ")[0])
     if number is None:
-        raise CommandError(f"{name} must be such as {letter}1, got {quoted(word, _SHOWN)}")
+        raise CommandError(f"{name} must be a name such as {letter}1, got {quoted(word, _SHOWN)}")
     return number
 
 
 def _number(word: str) -> int | None:
-    """A number that is typed; None for anything else, or more digits than any that counts."""
+    """The number typed; None for anything else, or if it has too many digits."""
     return int(word) if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS else None
 
 
@@ -233,7 +233,7 @@ _MOST_DIGITS: Final = 3
 
 
 def _resource(word: object) -> str:
-    """The resource that a word, its beginning or a player's word for it names."""
+    """The resource named by a word, an abbreviation or a synonym."""
     text = str(word).lower()
     fitting = [name for name in RESOURCE_NAMES if text and name.startswith(text)]
     name = SYNONYMS.get(text) or (fitting[0] if len(fitting) == 1 else None)
@@ -244,7 +244,7 @@ def _resource(word: object) -> str:
 
 
 def _bundle(words: Sequence[str]) -> dict[str, int]:
-    """Cards such as "2 brick ore"; a number stands before its resource, or in one word with it."""
+    """Parse cards such as "2 brick ore"; a number precedes its resource, even in one word."""
     counts: dict[str, int] = {}
     number: str | None = None
     for word in words:
@@ -262,7 +262,7 @@ def _bundle(words: Sequence[str]) -> dict[str, int]:
 
 
 def _described(given: Mapping[str, Any], view: View) -> tuple[int, ...]:
-    """A JSON object: the kind and its arguments, places and seats also by their names."""
+    """Parse a JSON object: the kind and its arguments; places and seats may be names."""
     kind = str(given.get("kind", ""))
     kind = WORDS.get(kind, kind)
     if kind not in _ARGUMENTS:
@@ -290,7 +290,7 @@ def _json_argument(name: str, value: Any) -> Any:
 
 
 def _count(given: object) -> int:
-    """A number of cards: 2 or "2"."""
+    """Parse a number of cards: 2 or "2"."""
     count = _number(str(given))
     if count is None:
         raise CommandError(f"a number of cards must be such as 2, got {quoted(given, _SHOWN)}")
@@ -298,15 +298,15 @@ def _count(given: object) -> int:
 
 
 def _chosen(kind: str, arguments: dict[str, Any], view: View) -> tuple[int, ...]:
-    """The legal action of a kind with some arguments, or the actions that compose an offer."""
+    """The legal action of a kind with these arguments, or the actions that compose an offer."""
     if kind == "offer":
         give, get = (_counts(arguments.get(side)) for side in ("give", "get"))
         actions = offer_actions(view, give, get)
         if actions:
             return actions
         raise CommandError(
-            "this can't be offered: the cards must be in your hand, somebody must be able to hold "
-            "what you ask for, and the rules must allow its size"
+            "this offer is impossible: the cards must be in your hand, another player must be able "
+            "to hold what you ask for, and the rules must allow its size"
         )
     try:
         action = action_id(kind, **arguments)
@@ -319,15 +319,15 @@ def _chosen(kind: str, arguments: dict[str, Any], view: View) -> tuple[int, ...]
 
 
 def _counts(side: Any) -> Bundle:
-    """The cards of a side by name as counts; zeros for anything else."""
+    """A side's cards by name as counts; zeros for anything else."""
     cards = side if isinstance(side, Mapping) else {}
     return tuple(cards.get(name, 0) for name in RESOURCE_NAMES)
 
 
 def offer_actions(view: View, give: Bundle, get: Bundle) -> tuple[int, ...]:
-    """Actions that make an offer or a counter-offer, as one or card by card; () if none do.
+    """The actions that make an offer or counter-offer, in one or card by card; () if impossible.
 
-    The view is enough, as what may be composed depends on what its maker knows.
+    The view suffices, because legal cards depend on the maker's knowledge.
     """
     if not all(0 < sum(side) <= MOST_COMPOSED and min(side) >= 0 for side in (give, get)):
         return ()

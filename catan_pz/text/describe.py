@@ -1,4 +1,4 @@
-"""What a seat may know of a game, as JSON and as text made from that JSON."""
+"""A seat's view of a game, as JSON and as text made from that JSON."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,10 +38,10 @@ _TASKS: Final = {
     Phase.FREE_ROAD: "place a free road",
     Phase.COMPOSE: "compose an offer: add cards, then send it",
     Phase.ANSWER: "answer the offer: accept or reject it, or offer something else",
-    Phase.CLOSE: "close the trade with one who agrees, or withdraw",
+    Phase.CLOSE: "close the trade with a player who agrees, or withdraw",
     Phase.OVER: "nothing: the game is over",
 }
-"""What the player to move is to do."""
+"""The task of the player to move."""
 
 _SECOND: Final = "place a second settlement, which brings a card of each hex around it"
 
@@ -50,23 +50,23 @@ _PLACES: Final = {"vertex": "V{}".format, "edge": edge_ends, "hex": "H{}".format
 
 
 def news_of(decisions: Iterable[Events], seat: int, num_players: int) -> list[str]:
-    """A line for each decision that an agent in a seat observed."""
+    """A line for each decision observed by the agent in a seat."""
     names = [SEATS[(k - seat) % num_players] for k in range(num_players)]
     lines = [log_line(events, names=names, places=_PLACES) for events in decisions]
     return [_addressed(line) if line.startswith(f"{SEATS[0]} ") else line for line in lines]
 
 
 def _addressed(line: str) -> str:
-    """A line about the reader, in the second person: "you move the robber and take a card"."""
+    """Put a line about the reader into the second person: "you move the robber and take a card"."""
     return re.sub(r"(?<=^you )(\w+)s\b|(?<= and )(take|win)s\b", r"\1\2", line)
 
 
 def as_json(view: View, news: Sequence[str] = ()) -> dict[str, Any]:
-    """All that a view shows, in JSON values, with seats named as in `SEATS`.
+    """A view's full content as JSON values, with seats named as in `SEATS`.
 
     Args:
-        view: what the seat may know.
-        news: what happened since the seat's last decision, as `news_of` gives it.
+        view: the seat's view.
+        news: lines since the seat's last decision, from `news_of`.
     """
     seen = view.segments
     players = [_player(seen, k) for k in np.flatnonzero(seen["present"]).tolist()]
@@ -176,7 +176,7 @@ def _where(marked: Any) -> list[int]:
 
 
 def describe(view: View, news: Sequence[str] = ()) -> str:
-    """All that a view shows, in some 1,000 tokens of text; takes what `as_json` takes."""
+    """A view's full content in about 1,000 tokens of text; arguments as for `as_json`."""
     told = as_json(view, news)
     board = told["board"]
     hexes = ", ".join(f"{name} {words}" for name, words in board["hexes"].items())
@@ -194,7 +194,7 @@ def describe(view: View, news: Sequence[str] = ()) -> str:
 
 
 def _course(told: Mapping[str, Any]) -> str:
-    """The first line: whose turn it is, what is to be done, and the rules of this table."""
+    """The first line: whose turn it is, the task, and the rules of this table."""
     mover, owner = told["to_move"], told["turn_of"]
     later = " or later" if told["turn"] > MANY_TURNS else ""
     parts = [
@@ -203,7 +203,7 @@ def _course(told: Mapping[str, Any]) -> str:
         if told["phase"] == "over"
         else f"{'You are' if mover == SEATS[0] else f'{mover} is'} to {told['task']}.",
         f"{told['points_to_win']} points win.",
-        f"A 7 takes half of a hand over {told['discard_limit']} cards.",
+        f"A 7 costs half of a hand over {told['discard_limit']} cards.",
     ]
     if told["dice"]:
         parts.append(f"The last roll is {' + '.join(map(str, told['dice']))}.")
@@ -219,13 +219,13 @@ def _course(told: Mapping[str, Any]) -> str:
 
 
 _REST: Final = {
-    "free_roads": "Free roads still to place: {}.",
+    "free_roads": "Free roads left to place: {}.",
     "offers_left": "Offers left in this turn: {}.",
     "turns_left": "Turns left in the game: {}.",
     "card_played": "A development card was played in this turn.",
     "cards_bought": "Development cards bought in this turn: {}.",
 }
-"""Sentences on the course of the game, for entries that aren't zero."""
+"""Sentences about the course of the game, for non-zero entries."""
 
 
 def _listed(counts: Mapping[str, Any]) -> str:
@@ -248,7 +248,7 @@ def _offers(told: Mapping[str, Any]) -> list[str]:
 
 
 def _player_lines(player: Mapping[str, Any]) -> list[str]:
-    """A seat in two lines: what it holds, and what it has built."""
+    """Describe a seat in two lines: its holdings and its buildings."""
     name = player["name"]
     cards = player["development_cards"]
     hidden = f" ({player['visible_points']} visible)" if "visible_points" in player else ""

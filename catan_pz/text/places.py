@@ -1,4 +1,4 @@
-"""Names of places and seats that stay the same through a game, with what lies around them."""
+"""Names of places and seats that stay fixed during a game, with their surroundings."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -19,11 +19,11 @@ SEATS: Final = ("you", "P1", "P2", "P3")
 """Names of the seats in turn order from the viewer."""
 
 LETTERS: Final = {"hex": "H", "vertex": "V", "edge": "E"}
-"""What stands before the number of a place."""
+"""The letter before the number of a place."""
 
 
 def hex_words(seen: Segments, hex_id: int) -> str:
-    """What a hex produces and its number token: "grain 6", "desert"."""
+    """The resource and number token of a hex: "grain 6", "desert"."""
     terrain = int(seen["hex_terrain"][hex_id].argmax())
     if terrain == Terrain.DESERT:
         return "desert"
@@ -60,7 +60,7 @@ def edge_ends(edge: int) -> str:
 
 
 def place_words(seen: Segments, kind: str, place: int) -> str:
-    """The name of a "hex", "vertex" or "edge" and what belongs to it: "V12 (grain 6/ore 8)"."""
+    """The name of a "hex", "vertex" or "edge" and its surroundings: "V12 (grain 6/ore 8)"."""
     if kind == "edge":
         return f"E{place} {edge_ends(place)} ({edge_words(seen, place)})"
     around = yield_words(seen, place) if kind == "hex" else vertex_words(seen, place)

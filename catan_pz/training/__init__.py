@@ -1,1 +1,1 @@
-"""What trainings share; the modules are imported one by one, most need the extra `train`."""
+"""Shared parts of trainings; import the modules one by one, most need the extra `train`."""

@@ -1,4 +1,4 @@
-"""Gradients of the board network on a CPU: its program in reverse, in compiled code.
+"""Gradients of the board network on a CPU: compiled code runs its program in reverse.
 
 Letters as in `agents.board_program`, and K games.
 """
@@ -23,19 +23,19 @@ from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Float32Array, Float32Matrix
 
 GAMES: Final = 64
-"""Games of a group: gradients are added within each group, then over all groups, so that the
-number of threads changes nothing."""
+"""Games of a group: gradients are summed within each group, then over all groups, so the result
+doesn't depend on the number of threads."""
 
 
 @kernel
 def add_scaled(a: Matrix, b: Matrix, c: Matrix, columns: int) -> None:
-    """Add a row, times a factor, to another."""
+    """Add a scaled row to another."""
     multiply(a, b, c, c.at, 0, 1, columns, 1)
 
 
 @kernel
 def add_outer(x: Float32Array, row: Matrix, to: Matrix) -> None:
-    """Add the products of inputs, of which most are 0, and a row."""
+    """Add the outer product of mostly zero inputs and a row."""
     for k in range(len(x)):
         if x[k] != np.float32(0):
             here = Matrix(to.numbers, to.at + k * to.row, to.row, 1)
@@ -92,7 +92,7 @@ def run_steps_back(
 
 @entry
 def turn(do: Program, weights: Float32Array, turned: Float32Array) -> None:
-    """Write transposes of the weights that the way back multiplies by."""
+    """Write transposes of the weights for the backward pass."""
     for s in range(len(do.steps)):
         step = do.steps[s]
         if step[0] == MULTIPLY and step[9] >= 0:
@@ -105,7 +105,7 @@ def turn(do: Program, weights: Float32Array, turned: Float32Array) -> None:
 def read_gradients(
     do: Program, d_work: Float32Array, d_out: Float32Array, d_latent: Float32Array
 ) -> None:
-    """Begin with the gradients of a game's results."""
+    """Start with the gradients of a game's results."""
     d_work[do.computed :] = np.float32(0)
     for k in range(len(do.outputs)):
         row = do.outputs[k]

@@ -1,8 +1,8 @@
-"""The board network by torch's operations, for GPUs; `agents.board_program` says what it is.
+"""The board network in torch operations, for GPUs; `agents.board_program` describes it.
 
 Letters: K games, N numbers of an observation, A actions, H hexes, V vertices, E edges, B harbors, W
-size of an embedding, D units of the dense layers, n numbers of a place. Places come first: a tensor
-(V * K, W) has the embeddings of the first vertex in all games, then those of the second one.
+size of an embedding, D units of the dense layers, n numbers of a place. Places are the outer axis:
+a tensor (V * K, W) has the embeddings of the first vertex in all games, then of the second one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM
 def evaluate(
     layer: Mapping[str, torch.Tensor], touching: Mapping[str, torch.Tensor], x: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The forward pass by torch's operations: (K, A) logits or Q-values, and (K, D) features.
+    """The forward pass in torch operations: (K, A) logits or Q-values, and (K, D) features.
 
     Args:
         layer: its arrays, as in `shapes`.
@@ -51,7 +51,7 @@ def _placed(x: torch.Tensor, name: str, places: int) -> torch.Tensor:  # (places
 
 
 def _yields(x: torch.Tensor) -> torch.Tensor:
-    """(H, K, R) pips of each hex, of the resource that it yields."""
+    """(H, K, R) pips of each hex, in the column of its resource."""
     terrain, pips = _placed(x, "hex_terrain", NUM_HEXES), _placed(x, "hex_pips", NUM_HEXES)
     return terrain[:, :, :NUM_RESOURCES] * pips
 
@@ -62,21 +62,21 @@ def _at_places(
     x: torch.Tensor,
     context: torch.Tensor,
 ) -> tuple[list[torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The layers of places, which know the context (K, 2 W) of the rest.
+    """The layers of places, which take the global context (K, 2 W).
 
-    Gives what is pooled, (K, 3 W) and (K, W) of vertices and edges, and the outputs at each place,
-    (V * K, 2), (E * K, 1) and (H * K, 1).
+    Returns the pooled features, (K, 3 W) and (K, W) of vertices and edges, and the outputs at each
+    place, (V * K, 2), (E * K, 1) and (H * K, 1).
     """
     games, width = len(x), len(layer["vertex_1_bias"])
 
     def around(name: str, what: torch.Tensor) -> torch.Tensor:
-        """(rows * K, n) sums of what touches, from (columns, K, n) or (columns * K, n)."""
+        """(rows * K, n) sums over neighbors, from (columns, K, n) or (columns * K, n)."""
         size = what.shape[-1]
         flat = what.reshape(-1, games * size)
         return (touching[name] @ flat).reshape(-1, size)
 
     def everywhere(at_places: torch.Tensor, shared: torch.Tensor) -> torch.Tensor:
-        """(places * K, W) with what is the same for all places of a game, (K, W), added."""
+        """(places * K, W) with the context of each game, (K, W), added to all its places."""
         return (at_places.reshape(-1, games * width) + shared.reshape(-1)).reshape(-1, width)
 
     terrain = _placed(x, "hex_terrain", NUM_HEXES)
@@ -97,7 +97,7 @@ def _at_places(
     shared = _affine(context, layer["vertex_2_context"], layer["vertex_2_bias"])
     w = _affine(around("vertex_edges", e), layer["vertex_2_edge"], v @ layer["vertex_2"])
     w = everywhere(w, shared).relu_()
-    # Each edge has two ends, of which each brings half of the bias.
+    # Each of an edge's two ends contributes half of the bias.
     ends = _affine(w, layer["edge_2_vertex"], layer["edge_2_bias"] * 0.5)
     e = _affine(e, layer["edge_2"], around("edge_vertices", ends)).relu_()
     number = _placed(x, "hex_number_token", NUM_HEXES)
@@ -120,7 +120,7 @@ _PIECES: Final = (
     *(BUILD_ROAD, 1, NUM_EDGES - 1, 1, NUM_VERTICES - 1, 1, NUM_VERTICES - 1),
     *(MOVE_ROBBER - BUILD_CITY - NUM_VERTICES, 1, NUM_HEXES - 1),
 )
-"""Of the dense head: columns of the actions without a place, and one for each kind with places."""
+"""Columns of the dense head: actions without a place, and one for each kind with places."""
 
 
 def _by_action(
@@ -129,9 +129,9 @@ def _by_action(
     at_edge: torch.Tensor,
     at_hex: torch.Tensor,
 ) -> list[torch.Tensor]:
-    """What each action gets, in the order of the actions: (K, n) tensors that are A wide together.
+    """The parts of the outputs, in the order of the actions: (K, n) tensors, A wide in total.
 
-    One output of the dense head for each kind of action is a bias that all its places share.
+    One output of the dense head per kind of action is a bias shared by all its places.
     """
     first, road, _, settlement, _, city, _, between, robber, _, last = pieces
     buildings = at_vertex.reshape(NUM_VERTICES, -1, 2)

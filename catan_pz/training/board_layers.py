@@ -1,4 +1,4 @@
-"""The board network in torch, to be trained.
+"""The board network as a torch module, for training.
 
 Letters: K games, N numbers of an observation, W size of an embedding, D dense units, A actions.
 """
@@ -21,10 +21,10 @@ from catan_pz.training.board_in_torch import evaluate
 
 
 class BoardLayers(nn.Module):
-    """The network, of the sizes W, D and A; a separate value has two dense layers of its own.
+    """The network of sizes W, D and A; a separate value function has its own two dense layers.
 
     Attributes:
-        threads: that share the games on a CPU; as many as torch has where None.
+        threads: number of threads for the games on a CPU; None for torch's number.
     """
 
     threads: int | None = None
@@ -89,11 +89,11 @@ class BoardLayers(nn.Module):
 
 
 _SPARE: Final[dict[int, list[NDArray[np.float32]]]] = defaultdict(list)
-"""Memory by numbers of a game, to be used again: new memory would cost about what its use does."""
+"""Reusable memory by size per game: allocating memory costs about as much as using it."""
 
 
 def _memory(games: int, numbers: int) -> NDArray[np.float32]:
-    """(at least K, n), of what is spare; what is too small is given up."""
+    """(at least K, n), from the spare memory; too small blocks are dropped."""
     spare = _SPARE[numbers]
     while spare:
         found = spare.pop()
@@ -104,12 +104,12 @@ def _memory(games: int, numbers: int) -> NDArray[np.float32]:
 
 @cache
 def make_pool(threads: int) -> Any:
-    """Threads, each of which takes its share of the games."""
+    """A pool of threads that share the games."""
     return make_thread_pool(threads, threads, 1)
 
 
 class _Compiled(torch.autograd.Function):
-    """The network by compiled code, on a CPU."""
+    """The network in compiled code, on a CPU."""
 
     @staticmethod
     def forward(

@@ -1,7 +1,7 @@
-"""MaskablePPO on the board network, its gradient steps compiled for a CPU.
+"""MaskablePPO on the board network, with compiled gradient steps for a CPU.
 
 For a few decisions at a time the network runs forward, the loss gives the gradients of its
-results, and the network runs back, so that nothing leaves a core's cache.
+results, and the network runs backward, so that everything stays in a core's cache.
 """
 
 from typing import Any, Final, NamedTuple
@@ -25,9 +25,9 @@ LOSSES: Final = ("policy_gradient_loss", "value_loss", "entropy_loss", "approx_k
 
 
 class Experience(NamedTuple):
-    """A rollout of n decisions: observations (n, N) in natural units, legal actions (n, A) as 1.
+    """A rollout of n decisions: observations (n, N) in natural units, action masks (n, A).
 
-    The factors are the clip range, and what squared errors and entropies count.
+    The factors are the clip range and the weights of squared errors and entropies.
     """
 
     observations: Int8Matrix
@@ -40,7 +40,7 @@ class Experience(NamedTuple):
 
 @kernel
 def write_probs(legal: Float32Array, logits: Float32Array, probs: Float32Array) -> float:
-    """Write the legal actions' probabilities (A,); return the logit of a chance of 1."""
+    """Write the legal actions' probabilities (A,); return the logit of probability 1."""
     most, total = np.float32(-np.inf), np.float32(0)
     for a in range(len(logits)):
         if legal[a] != np.float32(0):
@@ -67,7 +67,7 @@ def differentiate(  # wide: what is read, and what is written
 ) -> float:
     """Write the gradients of the logits over the probabilities; return that of the value.
 
-    Results are logits and probabilities (2, A). Losses are added, each times the decision's share.
+    `results` is logits and probabilities (2, A). Losses are added with the decision's weight.
     """
     logits, probs, action = results[0], results[1], of.actions[row]
     certain = write_probs(of.legal[row], logits, probs)
@@ -109,10 +109,10 @@ def run_update(  # wide: what is read, and what is written
     d_weights: Float32Matrix,
     losses: Float32Matrix,
 ) -> None:
-    """Write gradients and losses of a minibatch, a row for every `GAMES` decisions.
+    """Write gradients and losses of a minibatch, one row per `GAMES` decisions.
 
-    `games` are the rows of its decisions, with their advantages. The value head, of whose weights
-    the last is its bias, has its gradients behind those of the network.
+    `games` are the rows of its decisions, with their advantages. The value head, whose last weight
+    is its bias, has its gradients after those of the network.
     """
     size, dense, actions = do.size, len(value) - 1, of.legal.shape[1]
     share = 1 / len(games)
@@ -157,10 +157,10 @@ def run_update(  # wide: what is read, and what is written
 
 
 class BoardPPO(MaskablePPO):
-    """MaskablePPO of a `BoardPolicy` on observations in natural units.
+    """MaskablePPO with a `BoardPolicy` on observations in natural units.
 
-    On a CPU its updates are those of sb3-contrib up to rounding. Elsewhere, and with `target_kl` or
-    `clip_range_vf`, they are sb3-contrib's own.
+    On a CPU its updates equal those of sb3-contrib up to rounding. On other devices, and with
+    `target_kl` or `clip_range_vf`, sb3-contrib's own code runs.
     """
 
     def train(self) -> None:
@@ -202,13 +202,13 @@ class BoardPPO(MaskablePPO):
 
 
 class _Update:
-    """The minibatches of a rollout, one after the other, in the same memory."""
+    """The minibatches of a rollout, processed in the same memory."""
 
     def __init__(self, policy: Any, experience: Experience) -> None:
         layers = policy.mlp_extractor
         do = program(*layers.sizes)
         _, dense, actions, _ = layers.sizes
-        self.do = do._replace(kept=do.size)  # all of it is there on the way back
+        self.do = do._replace(kept=do.size)  # keep everything for the backward pass
         self.layers, self.head, self.experience = layers, policy.value_net, experience
         self.threads = layers.threads or torch.get_num_threads()
         self.turned = np.zeros(do.turned, np.float32)

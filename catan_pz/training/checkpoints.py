@@ -1,4 +1,4 @@
-"""Checkpoints of a training: written atomically, named with their checksums."""
+"""Checkpoints of a training: written atomically, named by their checksums."""
 
 import hashlib
 import io
@@ -15,11 +15,11 @@ from catan_pz.files import check_writable, read_arrays, remove_drafts, write_byt
 from catan_pz.training.console import warn
 
 _KEPT: Final = 2
-"""Checkpoints that stay in a folder."""
+"""Number of checkpoints kept in a folder."""
 
 
 def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> None:
-    """Write something; a full disk ends a training only where nothing comes later (`needed`).
+    """Write a file; a full disk only ends the training if the file is `needed`.
 
     `what` names it in the warning.
     """
@@ -28,15 +28,15 @@ def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> Non
     except OSError as error:
         if needed:
             raise
-        warn(f"{what} can't be written: {error}. What was there before stays.")
+        warn(f"{what} can't be written: {error}. The previous version stays.")
 
 
 def check_finite(state: Any, trained: str) -> None:
-    """Refuse to go on with NaN or infinity in a state's tensors, after `trained`: "9 games"."""
+    """Refuse NaN or infinity in a state's tensors, after `trained`: "9 games"."""
     if not all(bool(torch.isfinite(tensor).all()) for tensor in _floats(state)):
         raise FloatingPointError(
             f"after {trained} the network has values that aren't finite. The last checkpoint is "
-            "whole; a lower learning rate or reward scale may help, in another output folder"
+            "intact; a lower learning rate or reward scale may help, in another output folder"
         )
 
 
@@ -65,8 +65,8 @@ def unpack_arrays(packed: torch.Tensor) -> dict[str, NDArray[Any]]:
 class Checkpoints:
     """The last two checkpoints in a folder, listed with their SHA-256 in `checkpoint.json`.
 
-    A file counts only once the list names it, and the list is replaced atomically. Files are named
-    with their digest, so that none that the list names is ever written over.
+    A file only counts once the list names it, and the list is replaced atomically. Files are named
+    by their digest, so no listed file is ever overwritten.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -80,12 +80,12 @@ class Checkpoints:
         try:
             return json.loads(self.index.read_bytes())["checkpoints"]
         except (ValueError, LookupError, TypeError) as error:
-            raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
+            raise ValueError(f"{self.index} is not a list of checkpoints: {error}") from error
 
     def open(self, *, resume: bool) -> dict[str, Any] | None:
         """The state to resume from, or None for a new training."""
         saved = self.load() if resume else None
-        written = ("result.json", "model.npz")  # a training without checkpoints has these alone
+        written = ("result.json", "model.npz")  # a training without checkpoints only has these
         if saved is None and any((self.folder / n).exists() for n in (self.index.name, *written)):
             raise ValueError(
                 f"out={str(self.folder)!r} holds a training: pass --resume to continue it, or name "
@@ -100,11 +100,11 @@ class Checkpoints:
         return saved
 
     def save(self, frames: int, state: dict[str, Any], league: Sequence[str] = ()) -> None:
-        """Write a checkpoint; the one before stays, with the snapshots that it needs.
+        """Write a checkpoint; the previous one stays, with the snapshots that it needs.
 
         Args:
-            frames: how much was trained.
-            state: what `torch.load(weights_only=True)` can read back.
+            frames: amount trained so far.
+            state: readable by `torch.load(weights_only=True)`.
             league: names of the snapshots that the state refers to.
         """
         file = io.BytesIO()
@@ -114,7 +114,7 @@ class Checkpoints:
         name = f"checkpoint-{frames:012d}-{digest[:12]}.pt"
         entry = {"file": name, "frames": frames, "sha256": digest, "league": list(league)}
         write_bytes(self.folder / name, data)
-        # What is listed of later frames is damaged: the training resumed before it.
+        # Listed checkpoints of later frames are damaged: the training resumed before them.
         kept = [entry, *(old for old in self.entries() if old["frames"] < frames)][:_KEPT]
         write_bytes(self.index, (json.dumps({"checkpoints": kept}, indent=2) + "\n").encode())
         self._remove_others(kept)
@@ -134,11 +134,11 @@ class Checkpoints:
                 path.unlink()
 
     def load(self) -> dict[str, Any]:
-        """The state in the newest checkpoint that is whole."""
+        """The state in the newest intact checkpoint."""
         for entry in self.entries():
             path = self.folder / entry["file"]
             data = path.read_bytes() if path.exists() else b""
             if hashlib.sha256(data).hexdigest() == entry["sha256"]:
                 return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-            warn(f"{path} is damaged or missing: trying the one before.")
-        raise ValueError(f"{self.folder} has no whole checkpoint to resume from")
+            warn(f"{path} is damaged or missing: trying the previous one.")
+        raise ValueError(f"{self.folder} has no intact checkpoint to resume from")

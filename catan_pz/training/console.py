@@ -1,4 +1,4 @@
-"""What programs show and log: lines above a progress bar, Ctrl-C, errors in one line."""
+"""Terminal output of programs: lines above a progress bar, Ctrl-C, one-line errors."""
 
 import signal
 import sys
@@ -14,7 +14,7 @@ from catan_pz.names import printable
 from catan_pz.training.tracking import Tracker
 
 RESUMABLE: Final = "Interrupted: --resume continues from the last checkpoint."
-REPEATABLE: Final = "Interrupted: the same call goes on."
+REPEATABLE: Final = "Interrupted: the same command continues."
 
 _console: Final = Console(stderr=True)
 
@@ -34,13 +34,12 @@ def warn(text: str) -> None:
 def run_program(
     main: Callable[[], object], *further: type[Exception], stopped: str = "Interrupted."
 ) -> None:
-    """Run a program's `main`; its errors end it with one line.
+    """Run a program's `main`; errors end it with one line.
 
     Args:
-        main: parses the options, and does everything.
-        further: errors that say what is wrong, beside `ValueError`, `OSError` and
-            `FloatingPointError`.
-        stopped: what Ctrl-C, or the end of the input, is answered with.
+        main: parses the options and runs the program.
+        further: errors to report, besides `ValueError`, `OSError` and `FloatingPointError`.
+        stopped: message on Ctrl-C or the end of the input.
     """
     errors: tuple[type[Exception], ...] = (ValueError, OSError, FloatingPointError, *further)
     try:
@@ -55,7 +54,7 @@ def run_program(
 def heeding_signals(
     stop: Callable[..., Any], numbers: Sequence[int] = (signal.SIGINT, signal.SIGTERM)
 ) -> Iterator[None]:
-    """Let signals, by default those of Ctrl-C and `kill`, call `stop`; in the main thread alone."""
+    """Let signals, by default those of Ctrl-C and `kill`, call `stop`; only in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -72,8 +71,8 @@ class Logs:
 
     Args:
         folder: of TensorBoard's logs; None for none.
-        frames: how much was trained before. What was logged after that is replaced.
-        tracker: if there is one.
+        frames: amount trained before; later logs are replaced.
+        tracker: the tracker, if there is one.
     """
 
     def __init__(self, folder: Path | None, frames: int, tracker: Tracker | None = None) -> None:
@@ -86,24 +85,24 @@ class Logs:
             self._writer = SummaryWriter(str(folder), purge_step=frames + 1 if frames else None)
 
     def write(self, values: Mapping[str, Any], frames: int) -> None:
-        """Log the numbers among these values; what can't be written doesn't end the training."""
+        """Log the numbers among these values; write errors don't end the training."""
         numbers = {tag: value for tag, value in values.items() if isinstance(value, int | float)}
         try:
             if self._writer is not None:
                 for tag, value in numbers.items():
                     self._writer.add_scalar(tag, value, frames)
         except OSError as error:
-            warn(f"TensorBoard's logs can't be written any more: {error}.")
+            warn(f"TensorBoard's logs can no longer be written: {error}.")
             self._writer = None
         try:
             if self._tracker is not None:
                 self._tracker.write(numbers, frames)
-        except Exception as error:  # of many kinds, none of which is worth a training
-            warn(f"The training goes on without being tracked: {error}.")
+        except Exception as error:  # trackers raise many kinds, none worth ending a training
+            warn(f"The training continues without tracking: {error}.")
             self._tracker = None
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining logs."""
         for one in (self._writer, self._tracker):
             if one is not None:
                 one.close()

@@ -1,8 +1,8 @@
-"""Trainings on many machines: workers on a Ray cluster, versions of weights, processes of torchrun.
+"""Training on many machines: workers on a Ray cluster, versions of weights, torchrun processes.
 
-A round is a function of its number, of the weights that are given for it, and of the state after
-the round before. With each round a worker returns that state, so whoever takes its place plays the
-same rounds again: none is lost or counted twice.
+A round depends only on its number, its weights, and the state after the previous round. A worker
+returns that state with each round, so a replacement plays the same rounds again: none is lost or
+counted twice.
 """
 
 import os
@@ -21,21 +21,21 @@ Weights = Mapping[str, torch.Tensor]
 """Parameters by name."""
 
 ATTEMPTS: Final = 10
-"""Workers that may be lost in one round, one after the other, before the training stops."""
+"""Workers that may be lost in a row during one round before the training stops."""
 
 
 class Workers:
-    """Actors, each on one CPU, asked for rounds ahead and replaced when they are lost.
+    """Actors, each on one CPU, with rounds requested ahead; lost workers are replaced.
 
     Args:
         ray: the module, connected.
-        make: makes a player in an actor, from its index and the state to go on from or None. Its
-            `play` gives a round, whose "state" is a dict of arrays to go on from.
-        states: by the index of each worker, the state to go on from, or None; then that after the
-            last of its rounds that was taken.
-        patience: seconds without an answer after which a worker counts as lost; not while it waits
-            for a CPU.
-        warn: called with a sentence for each worker that is lost, or that waits for a CPU.
+        make: makes a player in an actor, from its index and its initial state or None. Its
+            `play` returns a round, whose "state" is a dict of arrays to continue from.
+        states: by worker index, the initial state or None; later the state after the last of its
+            rounds that was taken.
+        patience: seconds without an answer after which a worker counts as lost; time waiting for
+            a CPU doesn't count.
+        warn: called with a sentence for each worker that is lost or waits for a CPU.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Workers:
             self._start(index)
 
     def _start(self, index: int) -> None:
-        """Start a worker after its last state, and ask it for all rounds that aren't taken."""
+        """Start a worker from its last state, and request all rounds that aren't taken."""
         self._actors[index] = self._actor.remote(self._make, index, self.states[index])
         self._started[index] = self._actors[index].start.remote()
         for number in self._asked:
@@ -69,16 +69,16 @@ class Workers:
         self._calls[index, number] = self._actors[index].play.remote(number, *given)
 
     def ask(self, number: int, *given: Any) -> None:
-        """Ask every worker for a round, one more than the last, with further arguments for `play`.
+        """Request a round of every worker, one after the last, with further arguments for `play`.
 
-        In place of references to the object store it gets what they refer to.
+        References to the object store are replaced by their objects.
         """
         self._asked[number] = given
         for index in self.states:
             self._call(index, number)
 
     def take(self, number: int) -> list[dict[str, Any]]:
-        """The round of all workers, in their order, however often some of them are lost."""
+        """The round of all workers, in order, even if some are lost on the way."""
         rounds = [self._take(index, number) for index in self.states]
         del self._asked[number]
         return rounds
@@ -104,7 +104,7 @@ class Workers:
                     raise
                 reason = " ".join(str(error).split())[:200]
                 self._warn(
-                    f"worker {index} is lost, another one plays round {number} again: {reason}"
+                    f"worker {index} is lost, a new one plays round {number} again: {reason}"
                 )
                 self.replaced += 1
                 self._ray.kill(self._actors[index])
@@ -119,14 +119,14 @@ class Workers:
 
 
 class _Actor:
-    """An actor around a player, which is made with the first round: errors then reach `take`."""
+    """An actor around a player, which is made in the first round so that errors reach `take`."""
 
     def __init__(self, make: Callable[[int, Any], Any], index: int, state: Any) -> None:
         self._make = partial(make, index, state)
         self._player: Any = None
 
     def start(self) -> None:
-        """Answer, which it does as soon as it runs."""
+        """Answer, to show that the actor runs."""
 
     def play(self, number: int, *given: Any) -> Any:
         if self._player is None:
@@ -135,13 +135,13 @@ class _Actor:
 
 
 class Versions:
-    """Version u is what the network is after u updates; round r is played with r - `max_lag`.
+    """Version u is the network after u updates; round r is played with version r - `max_lag`.
 
-    So every round has its version fixed beforehand, whatever the speed of those who play it, and
-    is learned from with weights that are `max_lag` updates newer at most. Each `every` versions
-    one is kept in a file as a past self, for the league.
+    So each round's version is fixed in advance, whatever the speed of the workers, and the learning
+    weights are at most `max_lag` updates newer. One of each `every` versions is kept in a file as a
+    past self, for the league.
 
-    What the network is now is version 0; the seed is that of the choice among past selves.
+    The present network is version 0; the seed is that of the choice of past selves.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Versions:
         self._keep()
 
     def add(self) -> None:
-        """Keep what the network is now as the next version."""
+        """Store the present network as the next version."""
         self.newest += 1
         self._keep()
         for version in [v for v in self._kept if v < self.newest - self.max_lag]:
@@ -164,11 +164,11 @@ class Versions:
         self._kept[self.newest] = {name: x.detach().cpu().clone() for name, x in parameters}
 
     def number_for(self, round_number: int) -> int:
-        """The version that a round is played with."""
+        """The version for a round."""
         return max(0, round_number - self.max_lag)
 
     def weights_for(self, round_number: int) -> Weights:
-        """The weights that a round is played with."""
+        """The weights for a round."""
         return self._kept[self.number_for(round_number)]
 
     def league_for(self, round_number: int) -> list[Model]:
@@ -178,7 +178,7 @@ class Versions:
         return [Model.read(self._past.path(name)) for name in names]
 
     def _pool(self, version: int) -> list[str]:
-        """Past selves once there is some version, oldest first."""
+        """Past selves up to some version, oldest first."""
         numbers = range(self._every, version + 1, self._every)
         return [f"{number:08d}" for number in numbers[-self._past.size :]]
 
@@ -190,30 +190,30 @@ class Versions:
 
     @property
     def files(self) -> list[str]:
-        """Names of the files that rounds to come may need, without their ending."""
+        """Names of the files that future rounds may need, without suffix."""
         versions = range(self.number_for(self.newest), self.newest + 1)
         return sorted({name for version in versions for name in self._pool(version)})
 
     def get_state(self) -> dict[int, Weights]:
-        """The versions in play; the files of past selves are no part of it."""
+        """The versions in use, without the files of past selves."""
         return dict(self._kept)
 
     def set_state(self, state: Mapping[int, Weights]) -> None:
-        """Continue from what `get_state` gave; the network becomes the newest version."""
+        """Continue from a result of `get_state`; the network becomes the newest version."""
         self._kept = dict(state)
         self.newest = max(self._kept)
         self._network.load_state_dict(self._kept[self.newest])
 
 
 PROCESSES: Final = int(os.environ.get("WORLD_SIZE", "1"))
-"""How many there are."""
+"""Number of processes."""
 
 RANK: Final = int(os.environ.get("RANK", "0"))
-"""Which one this is."""
+"""Index of this process."""
 
 
 def join(device: str) -> torch.device:
-    """Meet the others, and give this process its device: "auto", "cpu" or "cuda"."""
+    """Join the process group, and choose this process's device: "auto", "cpu" or "cuda"."""
     on_gpu = device != "cpu" and torch.cuda.is_available()
     if PROCESSES > 1 and not dist.is_initialized():
         dist.init_process_group("nccl" if on_gpu else "gloo")
@@ -225,7 +225,7 @@ def join(device: str) -> torch.device:
 
 
 def gathered(value: Any) -> list[Any]:
-    """The values of all processes, which each of them calls this with."""
+    """The values of all processes; each of them must call this."""
     values = [value] * PROCESSES
     if PROCESSES > 1:
         dist.all_gather_object(values, value)
@@ -233,7 +233,7 @@ def gathered(value: Any) -> list[Any]:
 
 
 def average_gradients(network: torch.nn.Module) -> None:
-    """Give all processes the mean of their gradients."""
+    """Replace the gradients of all processes by their mean."""
     if PROCESSES == 1:
         return
     for parameter in network.parameters():

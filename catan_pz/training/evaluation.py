@@ -16,10 +16,10 @@ from catan_pz.rules import Rules
 
 _COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
 _LONGEST: Final = 40
-"""Characters that are drawn of a name."""
+"""The most characters of a name in a picture."""
 
 SEED_OFFSET: Final = 1_000_003
-"""Distance between the seed of a training and that of its evaluations: other boards and dice."""
+"""Distance between the seeds of a training and of its evaluations: other boards and dice."""
 
 _LEARNER: Final = "learner"
 
@@ -27,7 +27,7 @@ _LEARNER: Final = "learner"
 def line_ups(against: str, rules: Rules) -> dict[str, list[str]]:
     """Evaluations by name, each with one of these agents in all other seats.
 
-    Their names are separated by commas. An agent that isn't for these rules is refused.
+    Names are separated by commas. An agent that can't play these rules is refused.
     """
     names = split_specs(against)
     for name in names:
@@ -38,7 +38,7 @@ def line_ups(against: str, rules: Rules) -> dict[str, list[str]]:
 def evaluate(
     agent: Agent, opponents: Sequence[Agent | str], rules: Rules, games: int, seed: int
 ) -> dict[str, Any]:
-    """Play games against (P - 1,) opponents, as `play_match` does, and count wins.
+    """Play games against (P - 1,) opponents with `play_match`, and count wins.
 
     Returns JSON values: `games`, `won`, `win_rate`, `interval` (95 %), `points` (mean), `seed`.
     """
@@ -67,10 +67,10 @@ def describe(row: dict[str, Any]) -> str:
 def write_curve(
     folder: Path, curve: Sequence[dict[str, Any]], title: str, num_players: int, unit: str
 ) -> None:
-    """Write `curve.csv`, `curve.png` and a `curve.pdf` for papers, with the `unit` of the training.
+    """Write `curve.csv`, `curve.png` and a `curve.pdf` for papers, in the `unit` of the training.
 
-    Rows of the curve are those of `evaluate` with `frames` (how much was trained), `seconds` and
-    `against`. The number of players says what the win rate at chance level is.
+    Rows of the curve are those of `evaluate` plus `frames` (amount trained), `seconds` and
+    `against`. The number of players determines the win rate at chance level.
     """
     rows = []
     for row in curve:  # `low` and `high` bound the 95 % interval
@@ -84,7 +84,7 @@ def write_curve(
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Rows that have the same names as a table with a line for each; there must be one."""
+    """Rows with the same names as a CSV table; at least one."""
     text = io.StringIO()
     table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     table.writeheader()
@@ -97,7 +97,7 @@ def draw_curve(
 ) -> bytes:
     """The win rates with their intervals; other arguments as for `write_curve`.
 
-    `form` is "png", or "pdf" in the size of a journal's column, without the title.
+    `form` is "png", or "pdf" in the width of a journal's column, without the title.
     """
     column = form != "png"
 

@@ -18,7 +18,7 @@ from catan_pz.training.console import say
 from catan_pz.training.league import load_stateless
 
 SEED_OFFSET: Final = 2_000_003
-"""Distance between the seed of a training and that of the expert's games."""
+"""Distance between the seeds of a training and of the expert's games."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Demonstrations:
     masks: NDArray[np.uint8]  # (D, A / 8) packed bits
     actions: NDArray[np.int64]  # (D,) the expert's choices
     returns: NDArray[np.float32]  # (D,) discounted sum of the rewards that followed
-    complete: NDArray[np.float32]  # (D,) 1 where the game was played to its end, else 0
+    complete: NDArray[np.float32]  # (D,) 1 if the game was played to its end, else 0
 
     def __len__(self) -> int:
         """D."""
@@ -39,7 +39,7 @@ class Demonstrations:
 def collect_demonstrations(
     expert: str, games: Any, count: int, *, reward: Reward, gamma: float, seed: int
 ) -> Demonstrations:
-    """Let an expert play in the learner's seat, against the learner's opponents.
+    """Record an expert that plays in the learner's seat against the learner's opponents.
 
     Args:
         expert: name of a stateless agent.
@@ -91,9 +91,9 @@ def discounted_returns(
     truncated: NDArray[np.bool_],
     gamma: float,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Returns (T, B) of rewards (T, B), and 1 where they miss nothing.
+    """Returns (T, B) of rewards (T, B), and 1 where they are complete.
 
-    They miss something where the episode goes on after the T steps, or was truncated.
+    They are incomplete if the episode goes on after the T steps, or was truncated.
     """
     returns, complete = np.zeros(rewards.shape, np.float32), np.zeros(rewards.shape, np.float32)
     later, ends = np.zeros(rewards.shape[1]), np.zeros(rewards.shape[1], np.bool_)
@@ -116,7 +116,7 @@ def imitate(
     batch_size: int = 256,
     learning_rate: float = 2e-3,
 ) -> float:
-    """Fit policy and value of a MaskablePPO to an expert's decisions, which it plays first.
+    """Fit policy and value of a MaskablePPO to an expert's decisions, which are played first.
 
     The loss is the negative log-likelihood of the expert's actions plus the value's squared
     error. The learning rate of Adam falls linearly to 0; the optimizer is separate from the

@@ -1,4 +1,4 @@
-"""Past selves of a learner, and leagues in which they are opponents beside other agents."""
+"""Past selves of a learner, and leagues of past selves and other agents as opponents."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ _RECENT: Final = 0.1
 
 
 class PastSelves:
-    """Snapshots of a learner in a folder; `active` of them play at a time.
+    """Snapshots of a learner in a folder, of which `active` play at a time.
 
-    `pool` lists their names, the oldest first, which is dropped when there are more than `size`.
+    `pool` lists their names, oldest first; above `size` the oldest is dropped.
     """
 
     def __init__(self, folder: Path | str, size: int = 50, active: int = 4) -> None:
@@ -32,13 +32,13 @@ class PastSelves:
         self.pool: list[str] = []
 
     def add(self, name: str, save: Callable[[Path], object]) -> None:
-        """Add a snapshot, which `save` writes to a file."""
+        """Add a snapshot, written to a file by `save`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         save(self.folder / f"{name}.npz")
         self.pool = [*self.pool, name][-self.size :]
 
     def draw(self, rng: np.random.Generator) -> list[str]:
-        """Names of the snapshots that play: alternately a recent one and any."""
+        """Draw the names of the snapshots that play: alternately a recent one and any."""
         count = len(self.pool)
         chosen = []
         for k in range(self.active if count else 0):
@@ -58,16 +58,16 @@ class PastSelves:
 
 
 class League(Mixture):
-    """A mixture of agents and of snapshots of a learner.
+    """A mixture of agents and snapshots of a learner.
 
-    Snapshots that play are sampled again whenever one is added. Each takes one forward pass a
-    round, whatever the number of games. They are model files: what plays is what was written, so a
-    resumed training meets the very same opponents. Source of the idea: H. Charlesworth, "Learning
-    to Play Settlers of Catan with Deep Reinforcement Learning", 2022.
+    The active snapshots are sampled again whenever one is added. Each takes one forward pass per
+    round, whatever the number of games. They are loaded from their model files, so a resumed
+    training has exactly the same opponents. Source of the idea: H. Charlesworth, "Learning to
+    Play Settlers of Catan with Deep Reinforcement Learning", 2022.
 
     Args:
-        past: the snapshots, of which some are `playing`.
-        others: agents that play beside them, or their names.
+        past: the pool of snapshots.
+        others: other agents in the mixture, or their names.
         weights: sampling weight of each of these.
         share: sampling weight of the snapshots together; 0 for none.
         seed: of the sampling from the pool.
@@ -87,7 +87,7 @@ class League(Mixture):
         check_number("share", share, least=0)
         if share == 0 and not any(weights):
             raise not_possible("share", share, "a number above 0 without other opponents")
-        # Before the first snapshot only the others play, or random players.
+        # Before the first snapshot only the other agents play, or random players.
         alone = [] if any(weights) else ["random"]
         super().__init__([*others, *alone], [*weights, *[1.0] * len(alone)])
         self.past, self.share = past, share
@@ -96,7 +96,7 @@ class League(Mixture):
         self._rng = np.random.default_rng([seed, 0x1EA60E])
 
     def add(self, name: str, model: Model) -> None:
-        """Add a snapshot to the pool, and sample again which ones play."""
+        """Add a snapshot to the pool, and sample the active ones again."""
         self.past.add(name, model.save)
         self.playing = self.past.draw(self._rng)
         self._seat()
@@ -112,7 +112,7 @@ class League(Mixture):
             self.members, self.weights = mixed.members, mixed.weights
 
     def get_state(self) -> dict[str, Any]:
-        """The state that a league in the same folder continues from; JSON values."""
+        """The state for a league in the same folder to continue from; JSON values."""
         return {
             "pool": list(self.past.pool),
             "playing": list(self.playing),
@@ -120,14 +120,14 @@ class League(Mixture):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` gave."""
+        """Continue from a result of `get_state`."""
         self.past.pool, self.playing = list(state["pool"]), list(state["playing"])
         self._rng.bit_generator.state = json.loads(state["rng"])
         self._seat()
 
 
 def parse_weights(text: str) -> dict[str, float]:
-    """Agents with weights, such as "random,league:3"; 1 where no weight is given.
+    """Parse agents with weights, such as "random,league:3"; the default weight is 1.
 
     Agents may have options: "heuristic,rocco:model=a.npz:0.5".
     """
@@ -148,7 +148,7 @@ def parse_weights(text: str) -> dict[str, float]:
 
 
 def make_opponents(args: TrainingArgs) -> League | None:
-    """The opponents of a training, or None for random ones, whom compiled code plays."""
+    """The opponents of a training, or None for random ones, which compiled code plays."""
     weights = parse_weights(args.opponents)
     if set(weights) == {"random"}:
         return None
@@ -166,7 +166,7 @@ def make_opponents(args: TrainingArgs) -> League | None:
 
 
 def load_stateless(option: str, name: str, rules: Rules) -> Agent:
-    """The agent that an option names, stateless: it plays these rules in batches of a training."""
+    """The agent of an option, which must be stateless and able to play these rules."""
     agent = agents.load(name)
     if not agent.stateless:
         raise not_possible(option, name, "stateless agents")

@@ -1,4 +1,4 @@
-"""Options of trainings: dataclasses that tyro reads from the command line."""
+"""Options of trainings: dataclasses that tyro parses from the command line."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ from catan_pz.training.tracking import Library
 
 
 class Range(NamedTuple):
-    """Where the value of an option may lie."""
+    """The allowed range of an option."""
 
     least: float | None = None
     most: float | None = None
@@ -23,19 +23,19 @@ class Range(NamedTuple):
 
 
 Count = Annotated[int, Range(least=1)]
-"""An int from 1."""
+"""An int from 1 up."""
 Whole = Annotated[int, Range(least=0)]
-"""An int from 0."""
+"""An int from 0 up."""
 Seed = Annotated[int, Range(least=0, most=2**32 - 1)]
-"""A seed that games, NumPy and torch take alike."""
+"""A seed valid for games, NumPy and torch."""
 Share = Annotated[float, Range(least=0, most=1)]
 """A discount, a share, or a probability."""
 Coefficient = Annotated[float, Range(least=0)]
-"""A number from 0, such as a learning rate."""
+"""A number from 0 up, such as a learning rate."""
 Positive = Annotated[float, Range(above=0)]
 """A number above 0, such as a scale."""
 Number = Annotated[float, Range()]
-"""Any number but infinity and NaN."""
+"""Any finite number."""
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -46,36 +46,36 @@ MAY_DIFFER: Final = frozenset(
         *("address", "patience", "bf16", "compile", "track"),
     }
 )
-"""Options that may change when a training resumes; more frames stretch the learning-rate decay."""
+"""Options that may change on resuming; more frames stretch the learning-rate decay."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunArgs:
-    """Options of every run: where, and when to evaluate."""
+    """Options of every run: the output folder, and when to evaluate."""
 
     seed: Seed = 1
     """random seed of games, networks and learning"""
     threads: Count = 1
     """CPU threads of torch; small networks need one"""
     eval_every: Count = 100
-    """games, or other parts, between evaluations"""
+    """games, or other units, between evaluations"""
     eval_first: bool = True
-    """also evaluate before anything is learned"""
+    """also evaluate before training"""
     eval_games: Count = 400
     """games of an evaluation against each opponent"""
     checkpoint_every: Count = 25
-    """games, or other parts, between checkpoints"""
+    """games, or other units, between checkpoints"""
     out: str = "runs/training"
     """output folder"""
     resume: bool = False
     """continue from the last checkpoint in the output folder"""
     track: Library = "none"
-    """also log to wandb or mlflow, which their own settings lead to a server"""
+    """also log to wandb or mlflow; their own settings name the server"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountedArgs(RunArgs):
-    """Options of a run that counts games, rounds or updates, but for how many."""
+    """Options of a run that counts games, rounds or updates, except their number."""
 
     device: Literal["cpu", "cuda"] = "cpu"
     """device of the networks"""
@@ -88,7 +88,7 @@ class FrameArgs(RunArgs):
     frames: Count = 2_000_000
     """decisions of the learner to train on"""
     num_envs: Count = 128
-    """games played side by side"""
+    """games played in parallel"""
     device: Device = "auto"
     """device of the network"""
     eval_every: Count = 500_000
@@ -106,11 +106,11 @@ class TrainingArgs(FrameArgs):
     rules: Literal["base", "one_v_one"] = "base"
     """preset of rules"""
     players: int = 0
-    """players, the learner included; 0 for those of the rules"""
+    """players, the learner included; 0 for the number of the rules"""
     trading: bool = False
     """trade between players"""
     points: int = 0
-    """victory points that win; 0 for those of the rules"""
+    """victory points to win; 0 for the number of the rules"""
     boards: str = "random"
     """random, spiral, beginner, or seeds of boards: 1,2,3"""
     skip_forced: bool = True
@@ -122,7 +122,7 @@ class TrainingArgs(FrameArgs):
     win_reward: Number = 1.0
     """shaped reward for a win, and its negative for a loss"""
     reward_scale: Positive = 1.0
-    """factor of every reward"""
+    """factor of all rewards"""
     observation: str = "units"
     """encoder: units, flat or dict; for a dense network also planes, tokens, graph"""
     opponents: str = "random"
@@ -132,7 +132,7 @@ class TrainingArgs(FrameArgs):
     league_size: Count = 50
     """snapshots kept; the oldest is dropped first"""
     league_members: Count = 4
-    """snapshots that play at a time, half recent, half any"""
+    """active snapshots, half of them recent"""
     eval_against: str = "random"
     """names of the opponents in evaluations: random,heuristic"""
 
@@ -149,7 +149,7 @@ class TrainingArgs(FrameArgs):
         return Rules.make(self.rules, board=boards, **chosen)
 
     def make_reward(self) -> LinearReward:
-        """The reward of the learner, multiplied by `reward_scale`."""
+        """The learner's reward, multiplied by `reward_scale`."""
         if self.reward == "shaped":
             plain: LinearReward = PointsGained(point=self.point_reward, win=self.win_reward)
         elif self.reward in REWARDS:
@@ -165,9 +165,9 @@ Args = TypeVar("Args")
 
 
 def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -> Args:
-    """Options from the words of a command line, None for those of this process.
+    """Parse options from words of a command line, by default this process's.
 
-    `kind` is their dataclass, in which a string below each field is its line of help; `--help`
+    `kind` is their dataclass, in which the string below each field is its help text; `--help`
     shows the first line of the description.
     """
     import tyro
@@ -178,7 +178,7 @@ def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -
 
 
 def check_ranges(args: Any) -> None:
-    """Refuse values that are out of the `Range` of their option."""
+    """Refuse values outside the `Range` of their option."""
     for name, hint in get_type_hints(type(args), include_extras=True).items():
         for bounds in getattr(hint, "__metadata__", ()):
             if not isinstance(bounds, Range):
@@ -192,29 +192,29 @@ def check_ranges(args: Any) -> None:
 
 
 def set_up(args: Any) -> None:
-    """Check ranges and device, and make torch fast for small networks on a CPU.
+    """Check ranges and device, and tune torch for small networks on a CPU.
 
-    Torch's checks of distributions cost as much as a small network, and fail on rounding with
-    large masks; they are switched off.
+    Torch's checks of distributions are disabled: they cost as much as a small network, and fail
+    on rounding with large masks.
     """
     import torch
 
     check_ranges(args)
     if args.device == "cuda" and not torch.cuda.is_available():
-        raise not_possible("device", args.device, "'auto' or 'cpu' where torch sees no GPU")
+        raise not_possible("device", args.device, "'auto' or 'cpu', as torch finds no GPU")
     torch.set_num_threads(args.threads)
     torch.distributions.Distribution.set_default_validate_args(False)
 
 
 def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size") -> None:
-    """Refuse minibatches of one decision: PPO divides advantages by their deviation."""
+    """Refuse minibatches of one decision: PPO divides advantages by their standard deviation."""
     if batch_size == 1 or decisions % batch_size == 1:
         allowed = f"sizes that leave none of the {decisions} decisions of a rollout alone"
         raise not_possible(option, batch_size, allowed)
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:
-    """Numbers that an option lists, such as "1,2,3"."""
+    """The whole numbers of a list option, such as "1,2,3"."""
     words = text.split(",")
     if not all(word.isdecimal() for word in words):
         raise not_possible(name, text, "whole numbers, as in 1,2,3")
@@ -222,7 +222,7 @@ def whole_numbers(name: str, text: str) -> tuple[int, ...]:
 
 
 def command_line(args: Any, program: str) -> str:
-    """The command line that gives these options; those that have their default are left out."""
+    """The command line that sets these options, without those at their default."""
     words = ["python", program]
     for option in fields(args):
         value = getattr(args, option.name)
@@ -237,7 +237,7 @@ def command_line(args: Any, program: str) -> str:
 
 
 def processor() -> str:
-    """The processor, as the system names it."""
+    """The processor, as named by the system."""
     cpu = Path("/proc/cpuinfo")
     lines = cpu.read_text("utf-8").splitlines() if cpu.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -245,7 +245,7 @@ def processor() -> str:
 
 
 def hardware(device: Any) -> str:
-    """The machine: CPU, GPU if it is used, cores, Python."""
+    """The machine: CPU, GPU if used, cores, Python."""
     import torch
 
     name = processor()
@@ -255,7 +255,7 @@ def hardware(device: Any) -> str:
 
 
 def training_card(args: Any, algorithm: str, program: str, device: Any = None) -> dict[str, Any]:
-    """What a model's card tells of its training from the start; `device` is that of the options."""
+    """Contents of a model card known when training starts; `device` is that of the options."""
     return {
         "algorithm": algorithm,
         "command": command_line(args, program),
@@ -272,5 +272,5 @@ def check_same_training(
         if name not in may_differ and saved.get(name) != value:
             raise ValueError(
                 f"{name} must be {saved.get(name)!r}, as in the checkpoint in {args.out}, "
-                f"got {value!r}; or name another output folder"
+                f"got {value!r}; or choose another output folder"
             )

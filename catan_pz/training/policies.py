@@ -1,7 +1,7 @@
-"""Policies of Stable-Baselines3 that trainings choose from, dense or on the board network.
+"""Policies of Stable-Baselines3 for trainings, dense or with the board network.
 
-`BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_program` says
-what the network is, which shares weights across the board. Letters: K games, N numbers of an
+`BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_program`
+describes the network, which shares weights across the board. Letters: K games, N numbers of an
 observation, A actions, D dense units.
 """
 
@@ -27,9 +27,9 @@ from catan_pz.training.self_play_network import ILLEGAL
 
 
 class InOrder(BaseFeaturesExtractor):
-    """Features of observations of any kind: scaled, and in the order of the flat vector.
+    """Observations of several kinds as features: scaled, in the order of the flat vector.
 
-    The space is one of flat observations, of named segments, or of natural units.
+    The space has flat observations, named segments, or natural units.
     """
 
     def __init__(self, observation_space: Any) -> None:
@@ -48,14 +48,14 @@ class InOrder(BaseFeaturesExtractor):
 
 
 class LegalActions:
-    """The probabilities of `MaskableCategorical`, by one softmax of the legal actions' logits."""
+    """The probabilities of `MaskableCategorical`, from one softmax of the legal logits."""
 
     def __init__(self, logits: torch.Tensor) -> None:
         self._given = logits
         self.apply_masking(None)
 
     def apply_masking(self, masks: Any) -> None:
-        """Leave the actions whose mask (K, A) is 0 without a chance; None has all of them."""
+        """Set the probability of actions with mask (K, A) 0 to zero; None allows all actions."""
         logits = self._given
         if masks is not None:
             legal = torch.as_tensor(masks, device=logits.device).reshape(logits.shape)
@@ -71,7 +71,7 @@ class LegalActions:
     @property
     def probs(self) -> torch.Tensor:
         """(K, A)."""
-        return self.logits.softmax(-1)  # exp is slow where it gives 0
+        return self.logits.softmax(-1)  # the exp of masked logits would be slow
 
     def log_prob(self, actions: torch.Tensor) -> torch.Tensor:
         """(K,) of actions (K,)."""
@@ -82,27 +82,27 @@ class LegalActions:
         return -(self.probs * self.log_probs).sum(-1)
 
     def sample(self) -> torch.Tensor:
-        """(K,) actions, of one random number each."""
+        """(K,) actions, each from one random number."""
         up_to = self.probs.cumsum(-1)
         drawn = torch.rand(len(up_to), 1, device=up_to.device) * up_to[:, -1:]
         return (up_to <= drawn).sum(-1)
 
 
 class LegalActionsDistribution(MaskableCategoricalDistribution):
-    """What a policy of sb3-contrib asks for `LegalActions`."""
+    """The distribution of `LegalActions` in the interface of sb3-contrib."""
 
     distribution: Any
 
     def proba_distribution(self, action_logits: torch.Tensor) -> "LegalActionsDistribution":
-        """Take logits (K, A)."""
+        """Set the logits (K, A)."""
         self.distribution = LegalActions(action_logits)
         return self
 
 
 class BoardPolicy(MaskableActorCriticPolicy):
-    """Policy and value of MaskablePPO, the policy on `BoardLayers`, whose arguments these are.
+    """Policy and value of MaskablePPO with the policy in `BoardLayers`, whose arguments it takes.
 
-    A separate value keeps its gradients from interfering with the policy's.
+    A separate value function keeps its gradients from interfering with the policy's.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 
 class BoardQNetwork(QNetwork):
-    """A Q-value for each action by `BoardLayers`, of embeddings `width` and `dense` units."""
+    """A Q-value for each action from `BoardLayers` with embedding size `width`, `dense` units."""
 
     def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -143,7 +143,7 @@ class BoardQNetwork(QNetwork):
 
 
 class BoardQPolicy(DQNPolicy):
-    """The policy of DQN on `BoardQNetwork`; arguments as there."""
+    """The policy of DQN with a `BoardQNetwork`, whose arguments it takes."""
 
     def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
         self.sizes = {"width": width, "dense": dense}
@@ -154,7 +154,7 @@ class BoardQPolicy(DQNPolicy):
         return super()._get_constructor_parameters() | self.sizes
 
     def make_q_net(self) -> BoardQNetwork:
-        """The network, or its target."""
+        """The network, or its target network."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
         return BoardQNetwork(**arguments, **self.sizes).to(self.device)
 
@@ -172,13 +172,13 @@ class NetworkArgs(TrainingArgs):
     depth: Count = 2
     """hidden layers of the dense network"""
     activation: Literal["relu", "tanh"] = "relu"
-    """between the layers of the dense network"""
+    """activation function of the dense network"""
 
 
 def policy_of(args: NetworkArgs, board: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
-    """A learner's policy, one of the two above for the board network, and its `policy_kwargs`.
+    """A learner's policy class, one of the two above for the board network, and `policy_kwargs`.
 
-    Options are those of a `BoardPolicy`. Beside a dense network the value has its own layers.
+    Options are those of a `BoardPolicy`. In a dense network the value has its own layers.
     """
     if args.network == "board":
         if args.observation not in ("units", "flat", "dict"):

@@ -20,10 +20,10 @@ from catan_pz.training.sb3 import SB3Learner, train_learner
 
 @dataclass(frozen=True, kw_only=True)
 class QuickArgs(FrameArgs):
-    """Options of the run, and what it trains on."""
+    """Options of the run, its games and its expert."""
 
     rules: dict[str, Any]
-    """of the games, as `Rules.to_dict` gives them"""
+    """rules of the games, in the form of `Rules.to_dict`"""
     against: str
     """names of the agents in the other seats; for the curve and for resuming"""
     reward: str
@@ -37,14 +37,14 @@ class QuickArgs(FrameArgs):
 def train(
     args: QuickArgs, opponents: Sequence[Agent | None], names: Sequence[str], command: str
 ) -> dict[str, Any]:
-    """Train against the same agents in the other seats, and evaluate against them.
+    """Train and evaluate against the same agents in the other seats.
 
-    They are (P - 1,) from the learner's left, None for random ones, with their names for the
+    The agents are (P - 1,) from the learner's left, None for random ones, with their names for the
     evaluations; the command line is for the model card.
     """
     rules = Rules.from_dict(args.rules)
     set_up(args)
-    torch.set_num_threads(1)  # what it does itself is too little for more
+    torch.set_num_threads(1)  # its own work is too small for more
     games = CatanVecEnv(
         args.num_envs,
         rules,

@@ -23,70 +23,70 @@ from catan_pz.training.options import FrameArgs, RunArgs, check_same_training
 from catan_pz.training.tracking import start_tracker
 
 RECENT: Final = 100
-"""Parts of a training that a mean is taken over."""
+"""The number of recent parts of a training in a mean."""
 
 Evaluations = (
     Mapping[str, Sequence[Agent | str]] | Callable[[int], Iterable[tuple[str, dict[str, Any]]]]
 )
-"""Names of evaluations with the agents (P - 1,) of the other seats; or what plays them, given how
-much was trained: names with what `evaluation.evaluate` gives."""
+"""Names of evaluations with the agents (P - 1,) of the other seats; or a function of the amount
+trained that returns names with results of `evaluation.evaluate`."""
 
 
 class RunLearner(Protocol):
-    """What a run trains, in games of these rules."""
+    """The learner of a run, in games of these rules."""
 
     rules: Rules
 
     def play(self, number: int) -> dict[str, Any]:
-        """Play the part of this number and learn from it; figures by name.
+        """Play the part with this number and learn from it; return figures by name.
 
-        The figure named as the run's unit says how much was trained; without one it is 1.
+        The figure named like the run's unit is the amount trained; by default it is 1.
         """
 
     def parameters(self) -> Any:
-        """Tensors, in dicts and lists, that training must leave finite."""
+        """Tensors, in dicts and lists, that must stay finite."""
 
     def agent(self) -> Agent:
-        """The player as it is now, without exploration."""
+        """The present player, without exploration."""
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
         """Write the model and its card."""
 
     def get_state(self) -> dict[str, Any] | None:
-        """All that the rest of the training depends on, for `torch.save`; None if no state has it.
+        """The state that determines the rest of the training, for `torch.save`; None without one.
 
-        Under "snapshots" it may name files in the folder `league` that it refers to.
+        Its entry "snapshots" may name files in the folder `league`.
         """
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` gave."""
+        """Continue from a result of `get_state`."""
 
 
 class Run:
     """Evaluates, logs and saves between the parts of a training.
 
     The output folder gets the last two checkpoints, the model, `curve.csv` and `curve.png` of the
-    evaluations, a table of the figures and at the end `result.json`; runs that count frames also
-    get TensorBoard's `logs`, and finish the update and save on Ctrl-C and SIGTERM. A training that
-    was killed resumes at the last checkpoint, and computes the same numbers on a CPU as one that
-    was never stopped. A folder that holds another training is refused.
+    evaluations, a table of the figures and at the end `result.json`. Runs that count frames also
+    write TensorBoard's `logs`, and on Ctrl-C and SIGTERM finish the update and save. A killed
+    training resumes from the last checkpoint, and on a CPU computes the same numbers as an
+    uninterrupted one. A folder with another training is refused.
 
     Args:
         args: options of the run.
-        learner: what it trains.
+        learner: the learner.
         title: of the curve.
-        card: what the model's card says beside the amount trained, seconds and results.
-        evaluations: what is played between the parts.
-        option: the option that says how much to train.
-        unit: what is counted.
+        card: entries of the model card, besides the amount trained, seconds and results.
+        evaluations: the evaluations between the parts.
+        option: name of the option for the amount of training.
+        unit: the unit of training.
 
     Attributes:
-        done: how much was trained.
+        done: amount trained so far.
         rows: figures of each part so far.
         curve: rows of all evaluations so far.
-        timers: seconds by what they were spent on.
-        is_new: whether the training begins here, and wasn't resumed.
-        writes: whether this process evaluates and writes files; of a data-parallel training one
+        timers: seconds by activity.
+        is_new: whether the training starts here rather than being resumed.
+        writes: whether this process evaluates and writes files; in data-parallel training only one
             process does.
     """
 
@@ -133,17 +133,17 @@ class Run:
 
     @property
     def total(self) -> int:
-        """How much to train."""
+        """The amount to train."""
         return getattr(self.args, self._option)
 
     @property
     def seconds(self) -> float:
-        """Seconds of the whole training, those before it was resumed included."""
+        """Seconds of the whole training, including those before resuming."""
         return time.perf_counter() - self._start
 
     @property
     def rate(self) -> float:
-        """Frames, or games, a second since the training began or was resumed."""
+        """Frames, or games, per second since the training began or was resumed."""
         done, busy = self._begun
         return (self.done - done) / max(self._busy - busy, 1e-9)
 
@@ -154,7 +154,7 @@ class Run:
 
     @contextmanager
     def measure(self, part: str) -> Iterator[None]:
-        """Add the time spent inside the `with` block to a part."""
+        """Add the time of the `with` block to a part's timer."""
         start = time.perf_counter()
         try:
             yield
@@ -162,14 +162,14 @@ class Run:
             self.timers[part] = self.timers.get(part, 0.0) + time.perf_counter() - start
 
     def stop(self, *_: Any) -> None:
-        """Save and stop after this update; at once when called a second time."""
+        """Save and stop after this update; a second call stops at once."""
         if self._asked_to_stop:
             raise KeyboardInterrupt
         self._asked_to_stop = True
-        say("Stopping after this update; once more to stop at once, without saving.")
+        say("Stopping after this update; press again to stop at once, without saving.")
 
     def __enter__(self) -> Self:
-        """Show the bar, and listen to Ctrl-C and SIGTERM."""
+        """Show the progress bar, and handle Ctrl-C and SIGTERM."""
         if self._counts_frames:
             self._context.enter_context(heeding_signals(self.stop))
         self._context.enter_context(self._bar)
@@ -180,9 +180,9 @@ class Run:
         self.logs.close()
 
     def train(self) -> dict[str, Any]:
-        """Let the learner play to the end, or until asked to stop; its `result`.
+        """Run the learner to the end, or until asked to stop; return its `result`.
 
-        Weights that aren't finite end it with `FloatingPointError`; the last checkpoint stays.
+        Non-finite weights raise `FloatingPointError`; the last checkpoint stays.
         """
         with self:
             self.begin()
@@ -200,7 +200,7 @@ class Run:
             say(f"{done:>11,} {self.unit}, {rate:,.0f}/s: {_listed(figures, 4)}")
 
     def begin(self) -> None:
-        """Evaluate before anything is learned, or write what a run that ended couldn't."""
+        """Evaluate before training, or finish the writing of an interrupted run."""
         if self.writes and not self.is_new:
             say(f"{self.done:>11,} {self.unit}, resumed")
         if self.done >= self.total:
@@ -209,7 +209,7 @@ class Run:
             self._evaluate()
 
     def advance(self, done: int, figures: Mapping[str, Any] | None = None) -> None:
-        """Note how much was trained since the beginning; evaluate and save where that is due.
+        """Set the total amount trained; evaluate and save if due.
 
         The figures are those of the last part, for the logs.
         """
@@ -229,7 +229,7 @@ class Run:
             self.save(needed=needed)
 
     def _agreed(self, stop: bool) -> bool:
-        """Whether to stop, where this process was asked to or wasn't."""
+        """Whether to stop, agreed among all processes."""
         return stop
 
     def _evaluate(self) -> None:
@@ -258,14 +258,14 @@ class Run:
             yield against, evaluate(agent, others, rules, args.eval_games, seed)
 
     def _means(self) -> dict[str, float | None]:
-        """Means of the figures over those of the last parts that have them."""
+        """Means of the figures over the recent parts that have them."""
         names = self.rows[-1] if self.rows else ()
         columns = {name: [row[name] for row in self.rows[-RECENT:]] for name in names}
         known = {name: [x for x in column if x is not None] for name, column in columns.items()}
         return {name: float(np.mean(values)) if values else None for name, values in known.items()}
 
     def save(self, *, needed: bool = False) -> None:
-        """Write a checkpoint and the model; a full disk ends the training where they are needed."""
+        """Write a checkpoint and the model; if `needed`, a full disk ends the training."""
         with self.measure("checkpoints"):
             learner = self.learner.get_state()
             if learner is not None and self.writes:
@@ -284,17 +284,17 @@ class Run:
             self._write(needed=needed)
 
     def _write(self, *, needed: bool) -> None:
-        """Write the model with its card, the table and the curve; none is needed to resume."""
+        """Write the model with its card, the table and the curve; resuming needs none of them."""
         if not self.writes:
             return
         keep(lambda: self.learner.save(self.out, self.full_card()), "the model", needed=needed)
         keep(self._write_curve, "the curve", needed=needed)
 
     def full_card(self) -> dict[str, Any]:
-        """The model's card as it is now."""
+        """The present model card."""
         trained = {self.unit: self.done, "seconds": round(self.seconds)}
         results = self._last_results()
-        if results and results[0]["frames"] < self.done:  # the model has learned more since
+        if results and results[0]["frames"] < self.done:  # the model has been trained further since
             trained[f"results_after_{self.unit}"] = results[0]["frames"]
         return {**self.card, **trained, "results": results}
 
@@ -310,10 +310,10 @@ class Run:
             write_curve(self.out, self.curve, self._title, players, unit)
 
     def result(self, **more: Any) -> dict[str, Any]:
-        """The result of the training; once it is finished it is written to `result.json`.
+        """The result of the training; once finished it is written to `result.json`.
 
-        How much was trained by the name of its option, `seconds`, `timers`, `means` (of the figures
-        over the last 100 parts), `results` (the last evaluations) and `options`.
+        It has the amount trained under the name of its option, `seconds`, `timers`, `means` (of the
+        figures over the last 100 parts), `results` (the last evaluations) and `options`.
         """
         result = {
             self._option: self.done,
@@ -335,6 +335,6 @@ class Run:
 
 
 def _listed(figures: Mapping[str, Any], digits: int) -> str:
-    """The figures that are known."""
+    """The known figures as text."""
     known = figures.items()
     return ", ".join(f"{name} {value:.{digits}g}" for name, value in known if value is not None)

@@ -1,4 +1,4 @@
-"""Trainings of Stable-Baselines3's learners as a `Run`, resumed exactly on a CPU."""
+"""Trainings of Stable-Baselines3's learners as a `Run`, with exact resuming on a CPU."""
 
 import time
 from collections import deque
@@ -27,7 +27,7 @@ _LOG_EVERY: Final = 16_384
 
 
 def make_games(args: TrainingArgs, opponents: Any) -> CatanVecEnv:
-    """The games, each with the learner in a seat drawn for every episode."""
+    """The games, with the learner's seat drawn for every episode."""
     return CatanVecEnv(
         args.num_envs,
         args.make_rules(),
@@ -42,13 +42,13 @@ def make_games(args: TrainingArgs, opponents: Any) -> CatanVecEnv:
 class SB3Learner:
     """A learner of Stable-Baselines3 and its games, for a `Run`.
 
-    It writes checkpoints only if all opponents are stateless: what others remember of their games
-    can't be saved.
+    It writes checkpoints only if all opponents are stateless: other opponents' memory of their
+    games can't be saved.
 
     Args:
         model: the learner.
         games: its `CatanVecEnv`.
-        league: opponents that include snapshots of the learner, if there are any.
+        league: opponents that include snapshots of the learner, if any.
         league_every: updates between two snapshots.
     """
 
@@ -64,7 +64,7 @@ class SB3Learner:
             warn("No checkpoints: an opponent is not stateless.")
 
     def play(self, number: int) -> dict[str, Any]:
-        """Stable-Baselines3 has the loop: see `train_learner`."""
+        """Not used: Stable-Baselines3 runs the loop; see `train_learner`."""
         raise NotImplementedError
 
     def parameters(self) -> Any:
@@ -72,19 +72,19 @@ class SB3Learner:
         return self.model.policy.state_dict()
 
     def export(self, card: dict[str, Any] | None = None) -> Model:
-        """The policy alone."""
+        """The policy alone, as a model."""
         return exported(self.model, self.rules, card, observation=self.games.batch.encoder)
 
     def agent(self) -> NetworkAgent:
-        """The policy as a player of its best actions."""
+        """The policy as an agent that plays its best actions."""
         return NetworkAgent(self.export(), choice="best")
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
-        """Write `model.npz`, which plays its best actions."""
+        """Write `model.npz`, which plays the policy's best actions."""
         replace(self.export(card), choice="best").save(folder / "model.npz")
 
     def add_past_self(self) -> None:
-        """Add a snapshot to the league where it is time."""
+        """Add a snapshot to the league if one is due."""
         league, frames = self.league, self.model.num_timesteps
         if league and league.share and self.updates % self.league_every == 0:
             check_finite(self.parameters(), f"{frames:,} frames")
@@ -92,7 +92,7 @@ class SB3Learner:
             keep(lambda: league.add(f"{frames:012d}", model), "a past self")
 
     def get_state(self) -> dict[str, Any] | None:
-        """Everything that the rest of the training depends on; None for other opponents."""
+        """The state that determines the rest of the training; None with stateful opponents."""
         if not self.resumable:
             return None
         model, league = self.model, self.league
@@ -114,9 +114,9 @@ class SB3Learner:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` gave for a learner and games with the same options."""
+        """Continue from a result of `get_state` for a learner and games with the same options."""
         model = self.model
-        if self.league:  # before the games: their opponents are those of the league
+        if self.league:  # before the games, whose opponents are the league's
             self.league.set_state(state["league"])
         model.policy.load_state_dict(state["policy"])
         model.policy.optimizer.load_state_dict(state["optimizer"])
@@ -155,7 +155,7 @@ def _set_random_state(state: dict[str, Any], device: torch.device) -> None:
 
 
 class LogWriter(KVWriter):
-    """Writes what Stable-Baselines3 records to a run's logs."""
+    """Writes the records of Stable-Baselines3 to a run's logs."""
 
     def __init__(self, logs: Logs) -> None:
         self._logs = logs
@@ -167,7 +167,7 @@ class LogWriter(KVWriter):
 
 
 class _BetweenUpdates(BaseCallback):
-    """Lets a run act between the updates of its learner."""
+    """Calls a run between the updates of its learner."""
 
     def __init__(self, run: Run, learner: SB3Learner, pretrained: bool) -> None:
         super().__init__()
@@ -187,7 +187,7 @@ class _BetweenUpdates(BaseCallback):
 
     def _begin(self) -> None:
         self._begun = True
-        if self.run.is_new:  # else what is due here was done before the checkpoint was written
+        if self.run.is_new:  # a resumed run did this before writing its checkpoint
             self.learner.add_past_self()
         self.run.begin()
         if self.pretrained:
@@ -213,7 +213,7 @@ class _BetweenUpdates(BaseCallback):
         self._logged = self.num_timesteps
 
     def _log(self) -> None:
-        """Log to TensorBoard; the learner has recorded `train/...` of its last update already."""
+        """Log to TensorBoard; the learner has already recorded `train/...` of its last update."""
         record, run = self.logger.record, self.run
         if self.learner.ended:
             for key, tag in (("r", "ep_rew_mean"), ("l", "ep_len_mean")):
@@ -246,10 +246,10 @@ def train_learner(
     evaluations: Evaluations | str,
     pretrain: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
-    """Train to the end, or until asked to stop; what `Run.result` returns.
+    """Train to the end, or until asked to stop; return the result of `Run.result`.
 
     Algorithm and command line are for the model card. Evaluations are names of opponents, separated
-    by commas, or as for a `Run`; a checkpoint follows what `pretrain` learns.
+    by commas, or as for a `Run`; `pretrain` is followed by a checkpoint.
     """
     model, rules = learner.model, learner.rules
     if isinstance(evaluations, str):

@@ -1,8 +1,8 @@
 """The network of self-play: a policy, and the value of a position to every player.
 
-Letters: K decisions, N numbers of an observation, A actions, P players, H numbers that only a
-critic sees, S symmetries of the board. Seats count from the one to move: 0 is the seat to move,
-1 the next one, and so on.
+Letters: K decisions, N numbers of an observation, A actions, P players, H hidden numbers for the
+critic only, S symmetries of the board. Seats are relative to the seat to move: 0 is the seat to
+move, 1 the next one, and so on.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ NUM_HIDDEN: Final = sum(
 """H."""
 
 BASES_CHOICE: Final = 2
-"""In a mask: the action that the base of a residual policy would play. Other legal ones are 1."""
+"""Mask value of the action that a residual policy's base would play; other legal ones are 1."""
 
 ILLEGAL: Final = -1e8
-"""Logit of illegal actions: finite, so that entropies are."""
+"""Logit of illegal actions: finite, so that entropies are finite."""
 
 
 def legal_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """(K, A) float32 log-probabilities by logits (K, A), very low where the mask (K, A) is 0."""
+    """(K, A) float32 log-probabilities from logits (K, A), very low where the mask (K, A) is 0."""
     return logits.float().masked_fill(mask == 0, ILLEGAL).log_softmax(-1)
 
 
@@ -47,10 +47,10 @@ class SelfPlayNetwork(nn.Module):
         num_actions, num_players: A and P.
         kind: "board" for the network of `agents.board_program`, "dense" for two dense layers.
         width, embedding_size: of a dense layer, and of places in the board network.
-        critic: "shared" for values from the policy's last layer, "separate" for two dense layers
-            of their own, "hidden" for such layers that see all hands and cards besides. The
-            policy never sees them.
-        base: the agent that a residual policy rests on. Masks must tell its choices.
+        critic: "shared" for values from the policy's last layer, "separate" for two separate dense
+            layers, "hidden" for separate layers that also see all hands and cards. The policy
+            never sees them.
+        base: the base agent of a residual policy. Masks must mark its choices.
     """
 
     scales: torch.Tensor
@@ -79,7 +79,7 @@ class SelfPlayNetwork(nn.Module):
             self.value = nn.Sequential(*layers, nn.Linear(width, num_players))
 
     def new_policy(self) -> nn.Module:
-        """A policy like that of the network, with other weights."""
+        """A policy with the network's architecture and other weights."""
         kind, embedding_size, width, num_actions = self._sizes
         if kind == "board":
             return BoardLayers(embedding_size, width, num_actions).to(self.scales.device)
@@ -88,9 +88,9 @@ class SelfPlayNetwork(nn.Module):
     def log_probabilities(
         self, units: torch.Tensor, mask: torch.Tensor, policy: Any = None
     ) -> torch.Tensor:
-        """(K, A) of the actions, of illegal ones very low: what it takes to play.
+        """(K, A) log-probabilities of the actions, very low for illegal ones.
 
-        Arguments as for `forward`; `policy` is another one to use, as `policy_of` gives it.
+        Arguments as for `forward`; `policy` is another policy to use, from `policy_of`.
         """
         used = self.policy if policy is None else policy
         return self._of_logits(used.forward_actor(self._scaled(units)), mask)
@@ -103,7 +103,7 @@ class SelfPlayNetwork(nn.Module):
         Args:
             units: (K, N) int8 observations.
             mask: (K, A) 1 for each legal action, `BASES_CHOICE` for the base's.
-            hidden: (K, H) as `hidden_part` gives it; not looked at by critics that don't see it.
+            hidden: (K, H) from `hidden_part`; ignored unless the critic is "hidden".
         """
         x = self._scaled(units)
         logits, features = self.policy(x)
@@ -133,25 +133,25 @@ class SelfPlayNetwork(nn.Module):
         return BoardNetwork(arrays) if board else DenseNetwork(arrays)
 
     def take_policy(self, model: Model) -> None:
-        """Start from the policy of a model; one that doesn't fit this network is refused."""
+        """Start from the policy of a model, which must fit this network."""
         self._fill(self.policy, model)
 
     def policy_of(self, model: Model) -> nn.Module:
-        """A policy like that of the network, with the weights of a model."""
+        """A policy with the network's architecture and the weights of a model."""
         policy = self.new_policy()
         self._fill(policy, model)
         return policy
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _fill(self, policy: nn.Module, model: Model) -> None:
-        """Give a policy the weights of a model."""
+        """Load the weights of a model into a policy."""
         self._check_fits(model)
         own = _arrays(policy)
         for name, array in model.network.arrays.items():
             own[name].copy_(torch.tensor(array))
 
     def _check_fits(self, model: Model) -> None:
-        """Refuse a model whose numbers would be another policy here."""
+        """Refuse a model that would be another policy here."""
         own = self._in_numpy()
         policy = "a model that gives logits"
         layers = "a model of these layers, or --network, --width and --embedding-size for its own"
@@ -171,7 +171,7 @@ class SelfPlayNetwork(nn.Module):
 
 
 def _arrays(policy: nn.Module) -> dict[str, torch.Tensor]:
-    """A policy's parameters, by the names that they have in model files."""
+    """A policy's parameters, by their names in model files."""
     if isinstance(policy, BoardLayers):
         return policy.layers
     layers = [part for part in policy.modules() if isinstance(part, nn.Linear)]
@@ -186,12 +186,12 @@ def _text(base: Base | None) -> str:
 
 
 def _options(base: Base | None) -> str:
-    """The options that give a base."""
+    """The options that set a base."""
     return "no --base" if base is None else f"--base {base.agent} --base-bonus {base.bonus}"
 
 
 class _DenseLayers(nn.Module):
-    """Two dense layers and logits; called like `BoardLayers`."""
+    """Two dense layers and logits, with the interface of `BoardLayers`."""
 
     def __init__(self, width: int, actions: int) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ class _DenseLayers(nn.Module):
 
 
 def model_named(name: str) -> Model:
-    """The model in a file, or the one that comes with the package by that name."""
+    """The model in a file, or the shipped model with that name."""
     agent = load_agent(name)
     if not isinstance(agent, NetworkAgent):
         raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")

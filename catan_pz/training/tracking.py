@@ -1,6 +1,6 @@
-"""Where runs are watched beside TensorBoard: Weights & Biases, and MLflow.
+"""Experiment trackers besides TensorBoard: Weights & Biases, and MLflow.
 
-Each library's own settings say where its server is: `WANDB_MODE=offline`, `MLFLOW_TRACKING_URI`.
+Each library's own settings name its server: `WANDB_MODE=offline`, `MLFLOW_TRACKING_URI`.
 """
 
 import re
@@ -28,11 +28,11 @@ class WandbTracker:
         self.run_id = str(self._run.id)
 
     def write(self, values: Mapping[str, float], done: int) -> None:
-        """Log numbers; those from before a resume stay as they were."""
+        """Log numbers; those from before a resume are unchanged."""
         self._run.log(dict(values), step=done)
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining logs."""
         self._run.finish()
 
 
@@ -49,12 +49,12 @@ class MlflowTracker:
             mlflow.log_params(options)
 
     def write(self, values: Mapping[str, float], done: int) -> None:
-        """Log numbers; names get no characters that MLflow refuses."""
+        """Log numbers; characters that MLflow refuses are removed from names."""
         named = {re.sub(r"[^\w./ -]", "_", name): value for name, value in values.items()}
         self._mlflow.log_metrics(named, step=done)
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining logs."""
         self._mlflow.end_run()
 
 
@@ -65,7 +65,7 @@ TRACKERS: Final[dict[str, type[Tracker]]] = {"wandb": WandbTracker, "mlflow": Ml
 def start_tracker(
     library: Library, out: Path, options: Mapping[str, Any], *, resumed: bool
 ) -> Tracker | None:
-    """A run at a library; one that is resumed goes on under the id that the output folder keeps."""
+    """A run in a library's tracker; a resumed run keeps the id stored in the output folder."""
     if library == "none":
         return None
     file = out / f"{library}.id"
@@ -75,7 +75,7 @@ def start_tracker(
     except ImportError:
         allowed = f'installed: pip install "catan-pz[{library}]"'
         raise not_possible("track", library, allowed) from None
-    except Exception as error:  # of many kinds: no key, no server, a damaged store
+    except Exception as error:  # many kinds: no key, no server, a damaged store
         reason = str(error).partition("\n")[0]
         raise ValueError(f"{library} can't track this training: {reason}") from error
     write_bytes(file, tracker.run_id.encode())

@@ -135,7 +135,7 @@ def check_filled(args: Args, decisions: int, what: str) -> None:
 
 
 def generator(*numbers: int) -> torch.Generator:
-    """Random numbers that depend on these alone, so that no state of theirs has to be kept."""
+    """Random numbers that depend only on these arguments, so no state has to be kept."""
     (seed,) = np.random.SeedSequence(numbers).generate_state(1, np.uint64)
     return torch.Generator().manual_seed(int(seed))
 
@@ -356,7 +356,7 @@ class RayRun(Run):
         return any(gathered(stop))
 
     def result(self, **more: Any) -> dict[str, Any]:
-        """What is also written to `result.json` at the end, with sums and means of all rounds."""
+        """The content of `result.json`, with sums and means of all rounds."""
         learner, count = self.learner, max(1, len(self.rows))
         names = ("rounds", "learned", "games", "lag", "stale_kl")
         sums = {name: sum(row[name] for row in self.rows) for name in names}
@@ -388,7 +388,7 @@ def make_run(args: Args) -> RayRun:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     run = make_run(parse(Args, arguments, __doc__ or ""))
     try:
         return run.train()

@@ -21,7 +21,7 @@ def main(seed: int = 1) -> None:
         observation, _, terminated, truncated, _ = env.last()
         action = None
         if not (terminated or truncated):
-            # The observation holds what this player may know, the mask what it may do.
+            # The observation is this player's view, the mask marks its legal actions.
             action = int(rng.choice(observation["action_mask"].nonzero()[0]))
         env.step(action)
         if game.turn >= told + 50:

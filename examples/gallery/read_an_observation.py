@@ -1,4 +1,4 @@
-"""Reading an observation: its named segments, and what they say in the middle of a game.
+"""Reading an observation: its named segments, in the middle of a game.
 
 python examples/gallery/read_an_observation.py [seed]
 """
@@ -13,7 +13,7 @@ from catan_pz.terms import Phase, Resource
 
 
 def main(seed: int = 3) -> None:
-    """Play 400 random decisions, fewer if somebody wins, and print what the player to move sees."""
+    """Play 400 random decisions, or until a win, and print the observation of the next player."""
     game = Game(num_players=3, trading=False, seed=seed)
     rng = np.random.default_rng(seed)
     for _ in range(400):

@@ -20,7 +20,7 @@ from catan_pz.text import choices_of
 
 
 def main(recording: str, seat: int, target: str, agent: str = "search:simulations=400") -> None:
-    """Write what an agent that sees what the seat sees makes of its decisions."""
+    """Write an agent's assessment of its decisions, given its seat's view."""
     record = GameRecord.load(recording)
     game = Game.from_snapshot(record.start)
     seats = [None] * len(record.start["players"])
@@ -40,7 +40,7 @@ def main(recording: str, seat: int, target: str, agent: str = "search:simulation
 
 
 def reason_for(action, advice, words):
-    """One sentence about what was played, where the agent has an estimate of it."""
+    """A sentence about the action played, if the agent has an estimate of it."""
     estimates = [] if advice.win_probabilities is None else advice.win_probabilities.tolist()
     chances = dict(zip(advice.actions.tolist(), estimates, strict=False))
     if action not in chances:

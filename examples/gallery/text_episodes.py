@@ -1,4 +1,4 @@
-"""Episodes in words: what a loop that trains a language model collects.
+"""Text episodes, as a training loop of a language model collects them.
 
 python examples/gallery/text_episodes.py MODEL BASE_URL [games]
 

@@ -26,7 +26,7 @@ class Builder(Agent):
     def act(self, view: View) -> int:
         """A city, else a settlement, on the best vertex; else any other legal action."""
         pips = np.append(view.segments["hex_pips"], 0)  # beyond the coast, -1: none
-        income = pips[VERTEX_HEXES].sum(axis=1)  # (54,) ways to throw what a vertex touches
+        income = pips[VERTEX_HEXES].sum(axis=1)  # (54,) rolls, out of 36, that produce at a vertex
         for first in (FIRST_CITY, FIRST_SETTLEMENT):
             legal = view.mask[first : first + NUM_VERTICES]
             if legal.any():

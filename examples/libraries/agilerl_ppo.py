@@ -34,7 +34,7 @@ from catan_pz.training.options import Coefficient, Count, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Args(TrialArgs):
-    """Options; those of the algorithm have the names that AgileRL gives them."""
+    """Options; those of the algorithm are named as in AgileRL."""
 
     players: int = 2
     """players, the learner included"""
@@ -49,7 +49,7 @@ class Args(TrialArgs):
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", r"TensorDict\.to_module", FutureWarning)  # AgileRL's use

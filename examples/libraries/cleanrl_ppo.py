@@ -32,7 +32,7 @@ from catan_pz.training.options import (
 
 @dataclass(frozen=True, kw_only=True)
 class Args(TrialArgs):
-    """Options; those of the algorithm have the names that CleanRL gives them."""
+    """Options; those of the algorithm are named as in CleanRL."""
 
     players: int = 2
     """players, the learner included"""
@@ -79,7 +79,7 @@ class Learner(nn.Module):
 
 
 def collect(envs: CatanVectorEnv, learner: Learner, seen: Any, args: Args) -> tuple[Any, ...]:
-    """Play `num_steps` decisions in each game; (T, B) tensors by name, and what is seen then."""
+    """Play `num_steps` decisions in each game; (T, B) tensors by name, and the next observation."""
     steps: list[tuple[torch.Tensor, ...]] = []
     for _ in range(args.num_steps):
         observations, masks = seen
@@ -127,7 +127,7 @@ def update(learner: Learner, optimizer: Any, batch: tuple[torch.Tensor, ...], ar
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     check_minibatches(args.minibatch_size, args.num_envs * args.num_steps, "minibatch_size")
     torch.set_num_threads(1)

@@ -30,7 +30,7 @@ from catan_pz.training.options import Coefficient, Count, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Args(TrialArgs):
-    """Options; those of the algorithm have the names that OpenSpiel gives them."""
+    """Options; those of the algorithm are named as in OpenSpiel."""
 
     players: int = 2
     """players, the learner included"""
@@ -67,7 +67,7 @@ class OneSeat:
         self._step: Any = None
 
     def get_time_step(self) -> Any:
-        """What the last call gave."""
+        """The result of the last call."""
         return self._step
 
     def reset(self) -> Any:
@@ -94,7 +94,7 @@ class OneSeat:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     args.check()
     torch.set_num_threads(1)

@@ -67,7 +67,7 @@ class Learner(nn.Module):
 
 
 class Play:
-    """A game, and what each agent has done in it and got for it."""
+    """A game, with each agent's actions and rewards."""
 
     def __init__(self, env: Any, seed: int) -> None:
         self.env = env
@@ -146,7 +146,7 @@ def update(learner: Learner, optimizer: Any, batch: list[torch.Tensor], args: Ar
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

@@ -51,9 +51,9 @@ class Args(TrialArgs):
     num_games: Count = 64
     """games played side by side by each batch runner; the other plays 8"""
     num_env_runners: int = 0
-    """runners in processes of their own; 0 for one in this process"""
+    """runners in separate processes; 0 for one in this process"""
     address: str = "local"
-    """local: this machine alone; auto, or the address of a Ray cluster"""
+    """local: this machine only; auto, or the address of a Ray cluster"""
     train_batch_size: Count = 4096
     """decisions of all seats between two updates"""
     minibatch_size: Count = 512
@@ -89,7 +89,7 @@ class League(RLlibCallback):
             metrics_logger.log_value((WON, name), float(winner == name), window=200)
 
     def on_train_result(self, *, algorithm: Any, result: dict[str, Any], **_: Any) -> None:
-        """Add the copy, and tell all runners who plays from now on."""
+        """Add the copy, and notify all runners of the new players."""
         won = result[ENV_RUNNER_RESULTS].get(WON, {}).get("learner", 0.0)
         if won < self._args.join_at:
             return
@@ -164,7 +164,7 @@ def make_config(args: Args, rules: Rules) -> PPOConfig:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     check_count("num_env_runners", args.num_env_runners, least=0)
     torch.set_num_threads(1)

@@ -27,7 +27,7 @@ from catan_pz.training.options import Coefficient, Count, check_minibatches, par
 
 @dataclass(frozen=True, kw_only=True)
 class Args(TrialArgs):
-    """Options; those of the algorithm have the names that Stable-Baselines3 gives them."""
+    """Options; those of the algorithm are named as in Stable-Baselines3."""
 
     players: int = 2
     """players, the learner included"""
@@ -57,7 +57,7 @@ class UntilAboveChance(BaseCallback):
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     check_minibatches(args.batch_size, args.num_envs * args.n_steps)
     torch.set_num_threads(1)

@@ -95,7 +95,7 @@ class MaskedActor(AbstractDiscreteActor):
 
 
 class Critic(nn.Module):
-    """Value of what is observed."""
+    """Value of the observations."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ def make_algorithm(env: WithMask, network: nn.Module, critic: nn.Module, args: A
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     check_count("minibatch", args.minibatch, least=2)  # advantages have a deviation
     torch.set_num_threads(1)

@@ -64,7 +64,7 @@ def make_actor(env: CatanTorchRLEnv, network: MLP) -> ProbabilisticActor:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train, and say how often the learner wins."""
+    """Train, and print the learner's win rate."""
     args = parse(Args, arguments, __doc__ or "")
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)

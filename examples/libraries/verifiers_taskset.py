@@ -42,7 +42,7 @@ class CatanConfig(vf.TasksetConfig):
 
 
 class CatanData(vf.TaskData):
-    """What a task is made of."""
+    """The data of a task."""
 
     seed: int
 
@@ -85,13 +85,13 @@ class Chat(vf.Harness[vf.HarnessConfig]):
 
 
 class CatanEnvConfig(vf.EnvConfig):
-    """Who plays the seat."""
+    """The player of the seat."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
 class CatanEnv(vf.Env[CatanEnvConfig]):
-    """An episode: the model answers, the game goes on to the seat's next decision."""
+    """An episode: the model answers, and the game continues to the seat's next decision."""
 
     async def run(self, task: CatanTask, agents: vf.Agents) -> None:
         """Play until the game, the model or the number of decisions comes to an end."""

@@ -34,7 +34,7 @@ _LEAST: Final = 0.02
 
 
 class Rivals:
-    """Who plays the other seats, game by game: the learner itself, a past self, or an agent.
+    """The players of the other seats in each game: the learner itself, past selves or agents.
 
     In a share of the games one seat is the learner's and all others are one rival's. A rival
     that begins a game is drawn with the square of its win rate for a weight, so that games are
@@ -168,7 +168,7 @@ class Rivals:
         self._replace([*self._agents, *sorted(set(self.past.draw(self._rng)))])
 
     def _replace(self, names: list[str]) -> None:
-        """Let these be drawn; games of those that are gone go on with others."""
+        """Set the drawn opponents; games with removed ones continue with others."""
         before, won, games = self.names, self._won, self._games
         moved = [names.index(name) if name in names else LEARNER for name in before]
         self.rival = torch.tensor([*moved, LEARNER], device=self._device)[self.rival]

@@ -1,4 +1,4 @@
-"""Rounds of self-play for a learner: what it and its rivals see, do, and get.
+"""Rounds of self-play for a learner: observations, actions and rewards of it and its rivals.
 
 Letters: T steps, B games, K decisions, P players, A actions, H numbers that only critics see.
 Everything stays on the device of the network: games on a GPU are shown, decided and recorded
@@ -275,7 +275,7 @@ def divergence(log_probabilities: torch.Tensor, others: torch.Tensor) -> torch.T
 def update_figures(
     network: SelfPlayNetwork, start: Any, played: Decisions
 ) -> dict[str, float | None]:
-    """What an update has done, in figures; None where one isn't known.
+    """Figures of an update; None for unknown ones.
 
     Args:
         network: as it is after the update.

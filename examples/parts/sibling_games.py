@@ -30,7 +30,7 @@ class Siblings(NamedTuple):
 
     actions: Int64Array  # (K,) `NO_ACTION` for the position as it is
     partners: Int64Array  # (K,) `NOBODY` for an action
-    swaps: Int8Matrix  # (K, R) what the seat to move gets less what it gives
+    swaps: Int8Matrix  # (K, R) what the seat to move gets minus what it gives
 
 
 @kernel

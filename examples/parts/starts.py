@@ -30,7 +30,7 @@ _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 
 @entry
 def begin(games: States, i: int, seed: np.uint64) -> None:
-    """Draw anew what lies ahead in game i."""
+    """Draw the future chance of game i again."""
     begin_simulation(games[i], seed)
 
 
@@ -77,7 +77,7 @@ class Starts:
         return cls(sound_records(np.concatenate(parts), rules))
 
     def draw(self, count: int, rng: np.random.Generator) -> np.ndarray:
-        """(K,) records, each of the pool equally likely, with what lies ahead drawn anew."""
+        """(K,) records, drawn uniformly from the pool, with future chance drawn again."""
         drawn = self._positions[rng.integers(len(self), size=count)]
         for i, seed in enumerate(rng.integers(2**64, size=count, dtype=np.uint64)):
             begin(as_games(drawn), i, seed)
@@ -95,7 +95,7 @@ def _positions_of(path: Path, rules: Rules, each: int, rng: np.random.Generator)
         # Left after the last decision, before results are compared: `max_turns` may differ.
         for _ in islice(record.replay(game), 1 + len(record.decisions)):
             choices = len(game.legal_actions())
-            if choices == 0:  # where the training's games are truncated earlier, the record goes on
+            if choices == 0:  # the record continues if the training's games are truncated earlier
                 break
             if choices > 1 and game.phase not in _SETUP:
                 found.append(game.games.copy())

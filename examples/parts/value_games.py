@@ -71,7 +71,7 @@ def play_recorded(
     rows: Rows,
     first: int,
 ) -> int:
-    """Play a game to its end and record positions, from row `first` on; returns how many.
+    """Play a game to its end and record positions, from row `first` on; return their number.
 
     Args:
         games: (1,) a new game.

@@ -78,12 +78,12 @@ PLACED: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Args(CountedArgs):
-    """Options; the defaults are the source's, but for the number of updates and the device."""
+    """Options; the defaults are the source's, except the number of updates and the device."""
 
     updates: Count = 3500
     """updates to train for"""
     workers: Count = 128
-    """groups of games; those of a group have the same three opponents"""
+    """groups of games; games of a group have the same three opponents"""
     group_size: Count = 5
     """games of a group"""
     decisions: Count = 128_000
@@ -93,7 +93,7 @@ class Args(CountedArgs):
     size: Literal["full", "small"] = "full"
     """layers of the network: those of the source, or smaller ones"""
     reward: Literal["text", "shared", "win"] = "text"
-    """500 for a win, with dense terms; these to all players as in the code's search; or alone"""
+    """500 for a win plus dense terms; the terms to all players as in the code's search; win only"""
     trading: bool = True
     """trade between players"""
     forced: bool = True
@@ -264,7 +264,7 @@ class Learner:
         old_log = torch.tensor(batch["log_probability"], dtype=torch.float32, device=device)
         complete = np.flatnonzero(batch["next"] != UNKNOWN)
         for _ in range(args.epochs):
-            # Returns and advantages anew, with the value function as it is now.
+            # Recompute returns and advantages with the present value function.
             old_value = values_of(self.architecture, self.weights, seen)
             values = old_value.numpy(force=True) * args.value_scale + args.value_mean
             gae = advantages(batch, values, args.gamma, args.gae_lambda)
@@ -386,7 +386,7 @@ class Learner:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     set_up(args)
     learner = Learner(args)

@@ -69,14 +69,14 @@ class Recording:
     def step(
         self, rewards: NDArray[Any], done: NDArray[np.bool_], truncated: NDArray[np.bool_]
     ) -> None:
-        """Note what a step has brought, (B,); last decisions of truncated games stay open."""
+        """Add the results of a step, (B,); last decisions of truncated games stay open."""
         self._gained += rewards
         self._close(np.flatnonzero(done & ~truncated), END)
         self._last[done] = UNKNOWN
         self._gained[done] = 0
 
     def batch(self) -> Batch:
-        """All decisions: what was added, "reward" and "next", (K, ...) arrays by name."""
+        """All decisions: the recorded data, "reward" and "next", (K, ...) arrays by name."""
         names = self._parts[0] if self._parts else {}
         joined = {name: np.concatenate([part[name] for part in self._parts]) for name in names}
         return {**joined, "reward": self._reward, "next": self._next}

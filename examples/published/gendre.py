@@ -61,7 +61,7 @@ from catan_pz.training.run import Run
 from catan_pz.training.self_play_network import legal_log_softmax
 
 LEARNER = 0
-"""Seat; the others are opponents. Who begins is drawn in each game."""
+"""The learner's seat; the others are opponents. The first player is drawn in each game."""
 
 Weights = dict[str, torch.Tensor]
 
@@ -71,13 +71,13 @@ class Args(CountedArgs):
     """Options; the defaults are the paper's where it states them."""
 
     network: Literal["xdim", "xdim_res", "cnn_res"] = "xdim_res"
-    """cross-dimensional, with residual paths, or convolutions alone"""
+    """cross-dimensional, with residual connections, or convolutions only"""
     layers: Count = 8
     """layers before the heads; the paper has 6, 8 and 10"""
     planes: Whole = 0
     """planes of a layer; 0 for the paper's 15, 40 for cnn_res"""
     scalars: Count = 40
-    """scalars of a layer; cnn_res has none"""
+    """scalars of a layer; none in cnn_res"""
 
     trainings: Count = 15_000
     """trainings to do"""
@@ -136,7 +136,7 @@ class Args(CountedArgs):
 
     @property
     def encoder(self) -> str:
-        """Name of the encoder of what the network sees."""
+        """Name of the encoder of the network's input."""
         return "gendre_table" if self.players > 2 or self.trading else "gendre"
 
     def make_rules(self) -> Rules:
@@ -369,7 +369,7 @@ class Learner:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     set_up(args)
     learner = Learner(args)

@@ -61,14 +61,14 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "FF/FF* both": ("--sub-goal", "--seat=both"),
     "FF/FF* code": ("--sub-goal", "--no-mask-bootstrap", "--no-cut-terminal"),
 }
-"""What the thesis leaves open: a learner in both seats, and a bootstrap over illegal choices and
-from the end of a game, as the thesis' code has it."""
+"""Variants that the thesis leaves open: a learner in both seats, and a bootstrap over illegal
+choices and from the end of a game, as in the thesis' code."""
 
 OPTIONS = TYPES | VARIANTS
 
 RANDOM = "RAN/RAN"
 LONGER = {"SELF-L": 3}
-"""How many times as many games a training has."""
+"""Multiples of the games of a training."""
 
 THESIS = {
     "SELF-L": (32, 21),
@@ -251,7 +251,7 @@ def percent(won: int, games: int) -> str:
 
 
 def totals_table(result: Result) -> list[str]:
-    """Wins of each agent in each seat, beside those of the thesis."""
+    """Wins of each agent in each seat, compared with the thesis."""
     seconds = [(game.seats[1], game.winner == 1) for game in result.games]
     firsts = [(game.seats[0], game.winner == 0) for game in result.games]
     lines = ["| agent | first seat | second seat | all | thesis, of 90 |", "|---|---|---|---|---|"]
@@ -321,7 +321,7 @@ def draw_curves(figure: Any, rows: list[dict[str, Any]]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> Result:
-    """Train what is missing, play the tournament, write the tables; returns the games."""
+    """Train missing networks, play the tournament, write the tables; return the games."""
     args = parse_args(arguments)
     out = Path(args.out)
     if args.train:

@@ -87,7 +87,7 @@ class Args(CountedArgs):
     sub_goal: bool = False
     """reward the road executor with the length of its longest road"""
     opponent: Literal["random", "self"] = "random"
-    """who plays the other seat: a random kind and way, or the learner itself"""
+    """opponent: random kinds and actions, or the learner itself"""
     seat: Literal["first", "both"] = "first"
     """the learner's seat: the first, or each in turn"""
     boards: str = "0,1,2,3"
@@ -127,7 +127,7 @@ class Args(CountedArgs):
     learning_rate: Coefficient = 1e-3
     """learning rate of AdamW"""
     play_by: Literal["online", "target"] = "online"
-    """the networks of the model: those that learn, or the averages that targets come from"""
+    """networks of the model: the online ones, or the averaged targets"""
     tau: Share = 0.005
     """share of the network that the target network takes over at each update"""
     decay: Share = 0.996
@@ -164,7 +164,7 @@ class DQN(QNetwork):
 
     @torch.no_grad()
     def choose(self, states: np.ndarray, legal: np.ndarray, episodes: np.ndarray) -> np.ndarray:
-        """(D,) random legal choices with probability epsilon, else those of largest Q-value."""
+        """(D,) random legal choices with probability epsilon, else the best by Q-value."""
         chosen = sample_actions(legal, random_bits(self.rng, len(states)))
         greedy = self.rng.random(len(states)) >= self.decay**episodes
         if greedy.any():
@@ -194,7 +194,7 @@ class DQN(QNetwork):
         """(B,) reward plus the discounted largest Q-value of the target network."""
         following, ended = batch["next_state"], batch["ended"]
         q_values = self.critic.q_values(following, self.critic.target)
-        if self.args.mask_bootstrap:  # the end of a game has no legal choices to mask by
+        if self.args.mask_bootstrap:  # there are no legal choices at the end of a game
             legal = batch["next_legal"] | ended[:, None]
             q_values = q_values.masked_fill(~legal, -torch.inf)
         best = q_values.amax(1)
@@ -256,7 +256,7 @@ class Learner:
         return (self.games.learner == seats) | (self.args.opponent == "self")
 
     def decide(self) -> None:
-        """Play a decision in each game, and remember those that are to be learned from."""
+        """Play a decision in each game, and store those to learn from."""
         args, batch = self.args, self.games.batch
         units, masks, seats = batch.units.copy(), batch.mask.copy(), batch.player.astype(np.int64)
         before = {part: self.measure(part) for part in self.dqns}
@@ -310,7 +310,7 @@ class Learner:
         return actions, states, chosen
 
     def measure(self, part: str) -> np.ndarray:
-        """(K, 2) what a part is rewarded for: points, or the length of the longest road."""
+        """(K, 2) the rewarded quantities of a part: points, or length of the longest road."""
         sub_goal = part == "road" and self.args.sub_goal
         return self.games.measured("road_length" if sub_goal else "points")
 
@@ -384,7 +384,7 @@ def parse_args(arguments: Sequence[str] | None = None) -> Args:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; returns what is also written to `result.json`."""
+    """Train; return the content of `result.json`."""
     args = parse_args(arguments)
     set_up(args)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal

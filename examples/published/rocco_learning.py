@@ -1,4 +1,4 @@
-"""What the hierarchical DQN trains with: games side by side, memories, a network with a target."""
+"""Training parts of the hierarchical DQN: parallel games, memories, a network with a target."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -154,7 +154,7 @@ class Trades:
 
 
 class Series:
-    """Games of the learner, one after the other, and what a checkpoint needs of them."""
+    """Successive games of the learner, with the state for checkpoints."""
 
     def __init__(self, args: Args) -> None:
         self.args, self.options, self.rules = args, args.options(), Rules()
@@ -215,7 +215,7 @@ class Series:
             self.weights = unpack_arrays(state["weights"])
 
     def result(self) -> dict[str, Any]:
-        """Results of the games; those of the second halves of series apart if weights are kept."""
+        """Results of the games; with kept weights also of the second halves of series."""
         rows = self.rows
         late = [row for row in rows if self.args.keep > 1 and 2 * row["place"] >= self.args.keep]
         names = [name for name in rows[0] if name not in ("game", "place", "seat", "won")]
@@ -287,7 +287,7 @@ def draw(figure: Any, series: Series, means: np.ndarray) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Play; returns what is also written to `result.json`."""
+    """Play; return the content of `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     torch.set_num_threads(1)
     folder, series = Path(args.out), Series(args)

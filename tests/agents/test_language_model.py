@@ -121,7 +121,7 @@ def test_reasons_stand_beside_the_decisions_of_a_recorded_game(tmp_path: Path) -
     with pytest.raises(ValueError, match=r"line 1\.decision: expected int, got str"):
         reasons_of(record, [file])
     file.write_text('{"decision": 5, "seat": 0, "action": 999}')
-    with pytest.raises(ValueError, match="line 1 is of another game"):
+    with pytest.raises(ValueError, match="line 1 belongs to another game"):
         reasons_of(record, [file])
 
 

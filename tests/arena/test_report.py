@@ -56,7 +56,7 @@ def test_markdown_tells_what_games_have_in_common(result: Result) -> None:
     assert "in every seating on the same board. Rules" in to_markdown(forced)
     games = [replace(game, number=k, block=k) for k, game in enumerate(result.games[::5])]
     page = to_markdown(result_of_drawn_seats(result.names, result.rules, 3, games))
-    assert "Another table drew seats, boards and dice, for each game anew." in page
+    assert "Another table drew seats, boards and dice anew for each game." in page
     assert "seed 3" not in page
 
 

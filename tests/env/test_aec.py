@@ -168,7 +168,7 @@ def test_a_step_can_name_its_outcome(make):
     while not other.mask[roll]:
         env.step(int(other.legal_actions()[0]))
         other.step(int(other.legal_actions()[0]))
-    with pytest.raises(ValueError, match="can't come of"):
+    with pytest.raises(ValueError, match="is impossible for"):
         env.step_with_outcome(roll, "ore")
     with pytest.raises(IllegalActionError):
         env.step_with_outcome(action_id("end_turn"), (3, 4))

@@ -169,7 +169,7 @@ def test_games_begin_with_other_positions():
     position = ahead.batch.games.copy()
     batch.place_games([2], position)
     batch.step(batch.sample())
-    with pytest.raises(ValueError, match="game 2 is on"):
+    with pytest.raises(ValueError, match="game 2 has started"):
         batch.place_games([2], position)
     while not batch.done.any():
         batch.step(batch.sample())

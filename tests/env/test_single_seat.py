@@ -39,7 +39,7 @@ def play(env, decisions=10**9, seed=0):
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
 # SB3 would rather have flat arrays than the shaped segments of dict observations.
 @pytest.mark.filterwarnings("ignore:Your observation .* has an unconventional shape:UserWarning")
-@pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*an illegal action ended:UserWarning")
 def test_the_checks_of_the_libraries_pass(options):
     env_checker = pytest.importorskip(
         "stable_baselines3.common.env_checker", reason="takes the extra `train`"
@@ -111,7 +111,9 @@ def test_an_illegal_action_ends_the_episode_or_raises():
         env.step(0)
     env.reset(seed=1)
     before = env.game.games.tobytes()
-    with pytest.warns(UserWarning, match="ended the episode with -1: .* roll belongs to phase"):
+    with pytest.warns(
+        UserWarning, match="ended the episode with reward -1: .* roll belongs to phase"
+    ):
         _, reward, terminated, truncated, info = env.step(action_id("roll"))
     assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, 1)
     assert info["action_mask"].all()
@@ -241,7 +243,7 @@ class Counted(Agent):
         self.calls.append("close")
 
 
-@pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*an illegal action ended:UserWarning")
 def test_opponents_are_told_the_end_of_each_episode_and_closed():
     opponent = Counted()
     env = SingleSeatEnv(opponents=opponent, num_players=2, trading=False, max_turns=20)

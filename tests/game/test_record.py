@@ -140,9 +140,9 @@ def lines() -> list[str]:
     [
         (0, {"state": 3}, "line 1.state: expected object, got int"),
         (0, {"state": {"players": []}}, "line 1.state.rules is missing"),
-        (2, {"action": {"kind": "fly"}}, "line 3 is no decision"),
-        (2, {"player": "0"}, "line 3 is no decision: decision.player"),
-        (2, {"outcome": "gold"}, "line 3 is no decision: outcome"),
+        (2, {"action": {"kind": "fly"}}, "line 3 is not a decision"),
+        (2, {"player": "0"}, "line 3 is not a decision: decision.player"),
+        (2, {"outcome": "gold"}, "line 3 is not a decision: outcome"),
         (2, {"action": {"kind": "roll"}}, r"line 3: phase .* is illegal"),
         (-1, {"result": 3}, ": 3 is no result"),
         (-1, {"result": {"turns": 99}}, "the result is"),
@@ -160,7 +160,7 @@ def test_lines_that_are_no_record_are_refused(lines: list[str]) -> None:
         (lines[:-1], "cut short"),
         ([lines[0], "{", *lines[2:]], "line 2 is not JSON"),
         ([lines[0], deep, *lines[2:]], "line 2 is not JSON"),
-        ([*lines[:2], twice, *lines[3:]], "line 3 is not JSON: the entry 'player' stands twice"),
+        ([*lines[:2], twice, *lines[3:]], "line 3 is not JSON: the entry 'player' occurs twice"),
     ):
         with pytest.raises(ValueError, match=said):
             GameRecord.from_lines("\n".join(text))
@@ -173,5 +173,5 @@ def test_a_decision_without_the_outcome_that_it_had_is_refused(kind: str) -> Non
     lines = list(recorded_game(3, 2_000, trading=False)[1].lines())
     number = next(n for n, line in enumerate(lines) if f'"kind": "{kind}"' in line)
     record = GameRecord.from_lines(broken(lines, number, outcome=None))
-    with pytest.raises(ValueError, match=rf"line {number + 1}: the outcome is missing"):
+    with pytest.raises(ValueError, match=rf"line {number + 1}: the chance outcome is missing"):
         list(record.replay())

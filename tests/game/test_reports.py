@@ -72,7 +72,7 @@ def test_decisions_out_of_turn_are_refused() -> None:
     ("hand", "edge", "why"),
     [
         ({"brick": 1, "ore": 1}, 34, "no hands fit"),
-        ({"brick": 1, "lumber": 1}, 0, "must be empty and touch an own road"),
+        ({"brick": 1, "lumber": 1}, 0, "must be empty and touch your road"),
     ],
 )
 def test_roads_that_nobody_can_pay_or_place_are_refused(
@@ -85,18 +85,18 @@ def test_roads_that_nobody_can_pay_or_place_are_refused(
 def test_dice_that_can_not_be_are_refused() -> None:
     followed = follow([{}, {}, {}], phase="roll", rules=replace(THREE, dice="balanced"))
     roll = action_id("roll")
-    refuse(followed, report(0, 0, roll, (EventKind.ROLLED, 0, -1, 7, 1)), "can't bring")
+    refuse(followed, report(0, 0, roll, (EventKind.ROLLED, 0, -1, 7, 1)), "is impossible")
     refuse(followed, report(0, 0, roll), "ROLLED")
     followed.follow(report(0, 0, roll, (EventKind.ROLLED, 0, -1, 1, 1)))
     followed.follow(report(0, 0, action_id("end_turn")))
-    refuse(followed, report(1, 1, roll, (EventKind.ROLLED, 1, -1, 1, 1)), "can't bring")
+    refuse(followed, report(1, 1, roll, (EventKind.ROLLED, 1, -1, 1, 1)), "is impossible")
 
 
 def test_production_that_the_board_does_not_bring_is_refused() -> None:
     followed = follow([{"settlements": [20]}, {}, {}], phase="roll")
     rolled = (EventKind.ROLLED, 0, -1, 5, 1)
     gained = (EventKind.GAINED, 1, -1, ORE, 1)
-    refuse(followed, report(0, 0, action_id("roll"), rolled, gained), "the rules bring .*GAINED")
+    refuse(followed, report(0, 0, action_id("roll"), rolled, gained), "the rules give .*GAINED")
 
 
 def test_cards_that_nobody_can_hold_are_refused() -> None:

@@ -223,7 +223,10 @@ def test_an_offer_is_answered_on_a_copy(followed: FollowedGame) -> None:
     assert {action_id("accept"), action_id("reject")} <= legal
     assert followed.sampled.phase == Phase.MAIN
     one_brick = [1, 0, 0, 0, 0]
-    wrong = [({1: ([0, 0, 0, 0, 2], one_brick)}, "offers"), ({3: ([0] * 5, one_brick)}, "no such")]
+    wrong = [
+        ({1: ([0, 0, 0, 0, 2], one_brick)}, "offers"),
+        ({3: ([0] * 5, one_brick)}, "can't make"),
+    ]
     for offers, said in [*wrong, *(({1: cards}, "cards must be") for cards in WRONG_CARDS)]:
         with pytest.raises(ContradictionError, match=said):
             followed.with_offers(offers)

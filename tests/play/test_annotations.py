@@ -39,5 +39,5 @@ def test_a_viewer_sees_advice_on_its_own_decisions_alone(recorded: Path) -> None
 
 def test_who_estimates_nothing_is_refused(recorded: Path) -> None:
     record = GameRecord.load(recorded)
-    with pytest.raises(ValueError, match="'heuristic' estimates no win probabilities"):
+    with pytest.raises(ValueError, match="'heuristic' doesn't estimate win probabilities"):
         next(frames_of_record(record, annotate=Annotations(win_probability="heuristic")))

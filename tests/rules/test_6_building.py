@@ -54,7 +54,7 @@ ROADS = {
         {},
         around(20, 19, 21, 31) + around(40, 39, 41, 30),
     ),
-    "an own road": (
+    "your road": (
         {"settlements": [20], "roads": path(20, 21)},
         {},
         around(20, 19, 31) + around(21, 11, 22),
@@ -112,7 +112,7 @@ def test_a_settlement_built_on_a_road_closes_it_at_once():
 
 FAR_ALONG = {"settlements": [20], "roads": path(20, 21, 22, 23)}
 SETTLEMENTS = {
-    "an own road": (FAR_ALONG, {}, [22, 23]),
+    "your road": (FAR_ALONG, {}, [22, 23]),
     "not another's road": ({}, {"settlements": [20], "roads": path(20, 21, 22)}, []),
     "far from a settlement": (FAR_ALONG, {"settlements": [24]}, [22]),
     "far from a city": (FAR_ALONG, {"cities": [24]}, [22]),

@@ -104,7 +104,7 @@ def scribble(view):
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        (Peeker(), "'Peeker', game of seed 0, seat 0, decision .* when cards that its seat can't"),
+        (Peeker(), "'Peeker', game of seed 0, seat 0, decision .* with other cards hidden"),
         (
             Doing(lambda view: int(random.choice(view.mask.nonzero()[0]))),
             r"when asked again\. All randomness must come from `Agent.random`",
@@ -178,7 +178,7 @@ def test_an_honest_batch_agent_passes():
         (Loner(), "by `act`"),
         (Changed(lambda chosen: 0 * chosen), r"row 0: 0 \(roll\) is not legal"),
         (Changed(lambda chosen: chosen * 1.0), r"gave float64 \(24,\), must give integers \(24,\)"),
-        (Changed(lambda chosen: [chosen.tolist(), []]), "gave what is no array: .*inhomogeneous"),
+        (Changed(lambda chosen: [chosen.tolist(), []]), "must give an array: .*inhomogeneous"),
         (Writer(), "it changed what it was given"),
     ],
 )

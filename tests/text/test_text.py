@@ -160,7 +160,7 @@ def _is_taken(game: Game, give: tuple[int, ...], get: tuple[int, ...]) -> bool:
         ('{"kind": "fly"}', 'JSON needs "number", or "kind"'),
         ('{"kind": "build_settlement"}', "settlement takes one of: V0"),
         ('{"kind": "offer", "give": {"ore": 1e999}}', "must be such as 2, got inf"),
-        ("settlement " + "9" * 50_000, "vertex must be such as V1, got '9999"),
+        ("settlement " + "9" * 50_000, "vertex must be a name such as V1, got '9999"),
         ("{" * 20_000, "legal now: settlement"),
     ],
 )

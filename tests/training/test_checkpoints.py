@@ -46,7 +46,7 @@ def test_the_checkpoint_before_a_damaged_one_is_resumed_and_stays(tmp_path, caps
         newest.unlink()
     assert kept.load()["value"] == 10
     shown = " ".join(capsys.readouterr().err.split())
-    assert "is damaged or missing: trying the one before." in shown
+    assert "is damaged or missing: trying the previous one." in shown
     kept.save(15, {"value": 15})
     assert [entry["frames"] for entry in kept.entries()] == [15, 10]
     (tmp_path / kept.entries()[0]["file"]).write_bytes(b"half")

@@ -126,7 +126,7 @@ def test_a_full_disk_at_the_end_is_told_and_made_up_for(tmp_path, monkeypatch, f
 
 
 def test_another_training_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no whole checkpoint"):
+    with pytest.raises(ValueError, match="no intact checkpoint"):
         make(tmp_path, Learner(), resume=True)
     train(tmp_path, Learner())
     with pytest.raises(ValueError, match="holds a training"):

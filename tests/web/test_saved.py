@@ -85,7 +85,7 @@ def test_damaged_lines_have_their_number_in_the_file(tmp_path: Path) -> None:
     lines = table_text(game.session.record, game.links).splitlines(keepends=True)
     for number, line, reason in (
         (1, "{\n", "line 1 is not JSON"),
-        (5, '{"player": 0, "outcome": null}\n', "line 5 is no decision"),
+        (5, '{"player": 0, "outcome": null}\n', "line 5 is not a decision"),
     ):
         path.write_text("".join([*lines[: number - 1], line, *lines[number:]]))
         with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: {reason}"):

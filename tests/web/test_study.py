@@ -151,7 +151,7 @@ def test_positions_that_break_the_rules_are_opened_with_what_is_wrong(study: Stu
     ("text", "reason"),
     [
         ("", "neither a position nor a recorded game"),
-        ('{\n"robber": 1,\n"robber": 2}', "the entry 'robber' stands twice"),
+        ('{\n"robber": 1,\n"robber": 2}', "the entry 'robber' occurs twice"),
         ("[" * 100_000, "neither a position nor a recorded game"),
         ('{"format": "catan-pz-state/1"}', "state.rules is missing"),
     ],

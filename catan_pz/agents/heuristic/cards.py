@@ -1,4 +1,4 @@
-"""Robber, cards and trade: whom to rob, which cards to play and discard, what to trade."""
+"""Robber, cards and trade: victims, cards to play and discard, trades."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ FIRST_HALF = int((actions.OFFER_GET.sum(1) == 2).argmax())
 OFFER_GAINS = (actions.OFFER_GET.astype(np.int64) - actions.OFFER_GIVE) @ (
     1 << BITS_PER_RESOURCE * np.arange(NUM_RESOURCES)
 )
-"""What templates get minus what they give, as bundles."""
+"""The net cards of each template, as bundles."""
 
 
 @kernel

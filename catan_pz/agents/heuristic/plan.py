@@ -203,7 +203,7 @@ def worth_of_hand(hand: int, plan: Plan, limit: int, weights: WeightRow) -> int:
 
 @kernel
 def gain_of(hand: int, outlook: Outlook) -> int:
-    """How much more another hand is worth than the present one."""
+    """The increase in value from the present hand to another one."""
     worth = worth_of_hand(hand, outlook.plan, outlook.limit, outlook.weights)
     return worth - outlook.now
 

@@ -61,7 +61,7 @@ NO_ROADS = Roads(0, 0, 0)
 
 
 class Reach(NamedTuple):
-    """What the viewer's roads can reach, as sets of vertices."""
+    """The vertices that the viewer's roads can reach, as sets."""
 
     roads: Roads
     closed: int  # vertices that own roads can't pass
@@ -138,7 +138,7 @@ def one_road_on(vertices: int, roads: Roads, closed: int) -> int:
 
 @kernel
 def reach_of(obs: Int8Array) -> Reach:
-    """What the viewer's roads can reach."""
+    """Find the vertices that the viewer's roads can reach."""
     mine, theirs = own_buildings(obs, 1), others_buildings(obs)
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
     their_0, their_1 = others_roads(obs, 0), others_roads(obs, 1)

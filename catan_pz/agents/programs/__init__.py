@@ -1,1 +1,1 @@
-"""Players in processes of their own, which see views only: programs in any language."""
+"""Players in separate processes, which only get views: programs in any language."""

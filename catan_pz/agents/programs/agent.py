@@ -89,7 +89,7 @@ class _Program:
         except TimeoutError:
             raise self._late(seconds) from None
         if line is None:
-            # Killed if it has closed its output but goes on.
+            # Kill it if it has closed its output but is still running.
             status = self._process.end(grace=1.0)
             reason = f"died: the program ended without an answer (exit status {status})"
             self.has_retired = status == 0 and self.has_begun
@@ -155,11 +155,11 @@ class _Pool:
         self._finalizer = weakref.finalize(self, _end_all, self.all)
 
     def __reduce__(self) -> tuple[type["_Pool"], tuple[()]]:
-        """A pickled or deep copied pool is empty: it starts programs of its own."""
+        """A pickled or deep-copied pool is empty: it starts its own programs."""
         return _Pool, ()
 
     def take(self, name: str, command: Sequence[str], first_line: bytes) -> _Program:
-        """A program that waits for a game, or a new one; those that spoke meanwhile are ended."""
+        """A program waiting for a game, or a new one; waiting ones that sent output are ended."""
         with contextlib.suppress(IndexError):  # other threads take some as well
             while not (program := self._idle.pop()).is_ready:
                 self._end(program)
@@ -326,7 +326,7 @@ _MAIN: bytes = b"_main__"
 
 
 class IsolatedAgent(ProgramAgent):
-    """Plays by a Python agent in a process of its own, which gets its views and nothing else.
+    """Plays with a Python agent in a separate process, which only gets its views.
 
     The agent is made there from its source, which must be picklable, and chooses what it would
     choose here. Agents and encoders that are registered here are registered there, too.

@@ -30,7 +30,7 @@ def encoded(message: Message) -> bytes:
 
 
 def decoded(line: bytes) -> Message:
-    """The message of a line; a `ValueError` where it is no JSON object with a `type`."""
+    """Parse the message of a line; a `ValueError` if it isn't a JSON object with a `type`."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -52,7 +52,7 @@ def start(seat: int, rules: Rules, seed: int, seconds: float | None) -> Message:
 
 
 def of_view(view: View) -> Message:
-    """The message that asks for an action: what the seat sees."""
+    """The message that requests an action, with the seat's view."""
     message = {
         "type": "view",
         "segments": {name: values.tolist() for name, values in view.segments.items()},

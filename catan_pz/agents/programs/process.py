@@ -104,7 +104,7 @@ class LineProcess:
         return words if len(words) <= LAST_WORDS else f"...{words[-LAST_WORDS:]}"
 
     def end(self, grace: float) -> int:
-        """Close its standard input, wait some seconds and kill what is left; the exit status."""
+        """Close its standard input, wait some seconds and kill it if needed; the exit status."""
         if self._process.returncode is not None or self._host != os.getpid():
             return self._process.returncode or 0
         self._outgoing.put(None)

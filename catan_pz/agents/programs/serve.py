@@ -102,7 +102,7 @@ class Session:
         return {"type": "hello", "name": self._agent.name, "events": wants_events}
 
     def _start(self, message: Message) -> Message:
-        self._own = self._failure = self._followed = None  # whatever was played is over
+        self._own = self._failure = self._followed = None  # any previous game is over
         self._unread.clear()
         self._own = seat_copy(self._agent, *messages.to_start(message))
         return {"type": "ready"}

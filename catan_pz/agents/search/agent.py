@@ -32,7 +32,7 @@ from catan_pz.game.view import View
 from catan_pz.rules import Rules
 
 WIDEST: Final = 4
-"""Most actions that "expectimax" looks at."""
+"""The most actions considered by "expectimax"."""
 _LEAST_PRIOR = 1e-8
 """Prior of actions that a policy would never play."""
 
@@ -43,7 +43,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
 """Options by name of a preset."""
 
 AUTO: Final = "auto"
-"""Stands for the agent "value" as the prior."""
+"""The prior that stands for the agent "value"."""
 
 EXPLORATION: Final = {"gumbel": 0.0, "expectimax": 0.0, "puct": 0.5}
 """Default of the option by method."""
@@ -226,7 +226,7 @@ class SearchAgent(WrappingAgent):
         )
 
     def act(self, view: View) -> int:
-        """A legal action; without a search where there is but one."""
+        """A legal action, without a search if it is the only one."""
         self.last = None
         legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:

@@ -58,7 +58,7 @@ def begin_simulation(s: State, seed: np.uint64) -> None:
 
 @kernel
 def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None:
-    """Play a decision; the random generator is seeded anew at each roll."""
+    """Play a decision; each roll reseeds the random generator."""
     if a == ROLL:
         s.rng = scramble(seed + GAMMA * np.uint64(s.turn + 1))
     step(s, a, script)
@@ -76,7 +76,7 @@ def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
 
 @kernel
 def choose(games: States, policy: int, random_bits: np.uint64, w: Workspace) -> int:
-    """The action of a rollout player where there is a choice."""
+    """The action of a rollout player, if there is a choice."""
     if policy == RANDOM:
         return pick_legal(games[0], number_below(random_bits, count_legal(games[0])))
     return policy_action(games, policy, MARGIN, False, random_bits, w)

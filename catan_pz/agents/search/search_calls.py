@@ -40,7 +40,7 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY, Phase
 
 
 class Simulations(NamedTuple):
-    """What the simulations of one worker start from."""
+    """The starting data of one worker's simulations."""
 
     games: States  # (D,) determinizations
     played: States  # (1,) scratch

@@ -18,7 +18,7 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 CHUNKS: Final = 8
-"""Chunks into which simulations are divided; their results are looked at in between."""
+"""Chunks of simulations; their results are checked in between."""
 CHUNK_SECONDS: Final = 0.01
 """Time of a chunk where a search has a time limit, about."""
 WITHOUT_END: Final = 10**12
@@ -62,7 +62,7 @@ class Budget:
         return max(1e-9, perf_counter() - self._start) / self.played
 
     def part(self, parts: int) -> "Budget":
-        """A budget of an equal part of what is left, from now on."""
+        """A budget with an equal part of the remainder, from now on."""
         return Budget(self.left // parts, self.seconds_left / parts, self.pace)
 
     def chunk(self, width: int) -> int:
@@ -149,7 +149,7 @@ class Simulator:
 
 
 def in_threads(call: Callable[[int], T], count: int) -> list[T]:
-    """`[call(0), ..., call(count - 1)]`, each in a thread of its own."""
+    """`[call(0), ..., call(count - 1)]`, each in its own thread."""
     if count == 1:
         return [call(0)]
     with ThreadPoolExecutor(count) as pool:

@@ -79,9 +79,9 @@ class Nodes(NamedTuple):
 
 @kernel
 def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
-    """A hash of what the viewer sees, equal for all states that look alike to it.
+    """A hash of the viewer's view, equal for all states with the same view.
 
-    The dice are left out, since what they produce is seen.
+    The dice are omitted, since their yield is visible.
     """
     observe(s, viewer, obs)
     obs[DICE] = 0
@@ -258,7 +258,7 @@ BY_PLAYER, BY_EVALUATOR, BY_VALUE = 0, 1, 2
 
 
 class Walk(NamedTuple):
-    """How moves are chosen on the way down."""
+    """The selection of moves during the descent."""
 
     guide: int  # where positions below the root get their priors from
     player: int  # rollout player

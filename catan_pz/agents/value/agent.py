@@ -76,7 +76,7 @@ class ValueAgent(Agent):
         self._trader = Trader(seat, rules, net) if rules.trading else None
 
     def act(self, view: View) -> int:
-        """A legal action; without judging where there is but one."""
+        """A legal action, without evaluation if it is the only one."""
         if self._trader is not None:
             self._trader.learn(view)
             action = self._trader.next_card(view)

@@ -135,7 +135,7 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
 
 @kernel
 def is_certain(s: State, a: int) -> bool:
-    """Whether an action of a turn leads to one position, in which the same seat goes on."""
+    """Whether an action of a turn leads to one position, in which the same seat continues."""
     return a != actions.END_TURN and a < actions.OFFER and outcomes_of(s, a) == 0
 
 
@@ -269,7 +269,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
 
 
 class ActionOutcomes(NamedTuple):
-    """The outcomes of an action by the code of chance; without chance there is code 0 alone."""
+    """The outcomes of an action by chance code; without chance only code 0."""
 
     chances: NDArray[np.float64]  # (C,)
     values: NDArray[np.float64]  # (C, P) each seat's win probability after each outcome

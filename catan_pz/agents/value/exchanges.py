@@ -63,7 +63,7 @@ def exchange_hands(s: State, maker: int, q: int, swap: Int8Array, times: int) ->
 
 @kernel
 def can_pay(s: State, q: int, swap: Int8Array) -> bool:
-    """Whether q holds what the maker asks for."""
+    """Whether q holds the cards that the maker asks for."""
     for r in range(NUM_RESOURCES):
         if s.hand[q, r] < swap[r]:
             return False
@@ -81,7 +81,7 @@ def write_hand(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def place_of(s: State, p: int, viewer: int) -> int:
-    """Where the features of p begin in those of a position."""
+    """The index of p's features in those of a position."""
     return NUM_FEATURES * ((p - viewer) % int(s.num_players))
 
 

@@ -204,7 +204,7 @@ def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
 
 @kernel
 def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """Write how p stands in the races for the awards."""
+    """Write p's standing in the races for the awards."""
     features[ROAD_LENGTH] = int(s.road_length[p]) * 0.1
     knights, longest = 0, 0
     for q in range(s.num_players):

@@ -1,4 +1,4 @@
-"""What a player could build, and what it lacks for it, as compiled rules.
+"""A player's possible buildings, and the cards missing for them, as compiled rules.
 
 They read the record itself, but nothing in it that the player could not know.
 """

@@ -33,7 +33,7 @@ OFFER_MARGIN: Final = 0.002
 """Least gain in win probability for which an offer is made."""
 
 MOST_TRIES: Final = 12
-"""Most offers of a turn that are planned for, one after the other."""
+"""The most offers planned for a turn, in sequence."""
 
 
 @cache
@@ -64,7 +64,7 @@ class Ask(NamedTuple):
 
 
 class Offered(NamedTuple):
-    """Possible offers, those of the highest value first."""
+    """Possible offers, in order of value."""
 
     swaps: NDArray[np.int8]  # (K, R) what the maker gets minus what it gives
     templates: NDArray[np.int64]  # (K,) -1 for those to compose
@@ -134,7 +134,7 @@ class Trader:
     # -- how others answer
 
     def _holdings(self, view: View, q: int) -> bytes:
-        """What the seat knows of another's hand."""
+        """The seat's knowledge of another hand."""
         k, segments = (q - self.seat) % self.rules.num_players, view.segments
         return segments["hand_min"][k].tobytes() + segments["hand_max"][k].tobytes()
 
@@ -227,7 +227,7 @@ class Trader:
         )
         values /= np.maximum(chances, 1e-9)
         chances /= len(games)
-        # Of those who agree the seat takes the one with whom it wins most.
+        # Of the players who agree, the seat takes the one with its highest win probability.
         order = np.argsort(-values, 1)
         chances, values = (np.take_along_axis(a, order, 1) for a in (chances, values))
         others = np.cumprod(1 - chances, 1) / np.maximum(1 - chances, 1e-9)

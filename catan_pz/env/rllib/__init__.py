@@ -1,1 +1,1 @@
-"""RLlib: a masked module, and a runner of games that steps a batch instead of environments."""
+"""RLlib: a module with masks, and a runner that steps a batch instead of environments."""

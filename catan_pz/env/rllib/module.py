@@ -1,4 +1,4 @@
-"""A policy with a value for RLlib that leaves illegal actions out.
+"""A policy with a value for RLlib that masks illegal actions.
 
 Letters: K decisions, A actions.
 """
@@ -18,13 +18,13 @@ ILLEGAL: Final = -1e9
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """Policy and value of hidden layers each, for RLlib's new stack and `catan_v0.env()`.
+    """Policy and value with separate hidden layers, for RLlib's new stack and `catan_v0.env()`.
 
     `model_config` may have `width` (128) and `depth` (2) of the hidden layers.
     """
 
     def setup(self) -> None:
-        """Make the layers."""
+        """Build the layers."""
         super().setup()
         size = spaces.flatdim(self.observation_space["observation"])
         width = self.model_config.get("width", 128)
@@ -49,7 +49,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return {Columns.ACTION_DIST_INPUTS: logits}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> torch.Tensor:
-        """(K,) values of what is observed."""
+        """(K,) values of the observations."""
         return self.critic(joined(batch[Columns.OBS]["observation"]))[:, 0]
 
 
@@ -57,7 +57,7 @@ class RandomModule(TorchRLModule):
     """A uniform policy over the legal actions; it learns nothing."""
 
     def setup(self) -> None:
-        """Make a parameter, since RLlib makes an optimizer for every module."""
+        """Make a parameter, because RLlib makes an optimizer for every module."""
         super().setup()
         self.unused = nn.Parameter(torch.zeros(1))
 
@@ -68,7 +68,7 @@ class RandomModule(TorchRLModule):
 
 
 def joined(observations: Any) -> torch.Tensor:
-    """(K, N) an array of observations, or the arrays of a dict side by side."""
+    """(K, N) an array of observations, or the concatenated arrays of a dict."""
     if not isinstance(observations, dict):
         return torch.as_tensor(observations, dtype=torch.float32)
     parts = [torch.as_tensor(observations[name]) for name in sorted(observations)]

@@ -30,29 +30,29 @@ from catan_pz.env.self_play_rollout import SelfPlayData, SelfPlayRollout
 from catan_pz.terms import NOBODY
 
 WON = "won"
-"""Key of the metrics that tell each module's share of games won, over the last 200."""
+"""Key of the metrics with each module's share of games won, over the last 200."""
 
 _TO_DRAW = -1
-"""In place of a module: that of the seat is to be drawn."""
+"""Stands for a seat's module that is still to be drawn."""
 
 
 class CatanEnvRunner(MultiAgentEnvRunner):
     """Samples decisions of all seats in B games, one forward pass a step for each module.
 
-    Set it by `config.env_runners(env_runner_cls=CatanEnvRunner)`. The environment of the config,
-    RLlib's `PettingZooEnv` around `catan_v0.env`, gives the spaces and is not stepped;
+    Set it with `config.env_runners(env_runner_cls=CatanEnvRunner)`. The environment of the config,
+    RLlib's `PettingZooEnv` around `catan_v0.env`, provides the spaces and is not stepped;
     `num_envs_per_env_runner` stays 1. `env_config` holds `num_games` (B) and the arguments of
-    `SelfPlayBatch`; `rollout_fragment_length` is T. The config's policy mapping is asked when a
-    game begins, with an object that has `id_` for an episode. Decisions of modules that aren't
-    trained are left out.
+    `SelfPlayBatch`; `rollout_fragment_length` is T. The config's policy mapping is called at the
+    start of each game, with an object that has `id_` as the episode. Decisions of modules that
+    aren't trained are omitted.
 
-    A sample is a list of `SingleAgentEpisode`, one for each stretch of decisions of one seat that
-    follow each other; a stretch that goes on ends with the observation to bootstrap from.
+    A sample is a list of `SingleAgentEpisode`, one for each stretch of successive decisions of
+    one seat; an unfinished stretch ends with the observation to bootstrap from.
     """
 
     def __init__(self, config: Any, **kwargs: Any) -> None:
         super().__init__(config, **kwargs)
-        if self.env is not None:  # where other runners sample this one has only the modules
+        if self.env is not None:  # if other runners sample, this one only has the modules
             self._make_games()
 
     def _make_games(self) -> None:
@@ -78,16 +78,16 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         random_actions: bool = False,
         force_reset: bool = False,
     ) -> list[SingleAgentEpisode]:
-        """Play T steps of all games, once, or as often as the counts ask for.
+        """Play T steps of all games, once or until the counts are reached.
 
         Args:
             num_timesteps: the least number of decisions, in all games together.
-            num_episodes: the least number of games that end; all games start anew before. Ask for
-                many times B: games that are on when it is reached, the longer ones, don't count.
-            explore: whether actions are sampled, or the most probable one by `forward_inference`
-                is played. None for the config's `explore`.
-            random_actions: whether every legal action is equally probable.
-            force_reset: whether all games start anew before.
+            num_episodes: the least number of finished games; all games are restarted first. Use
+                many times B: unfinished games, the longer ones, don't count.
+            explore: True to sample actions, False to play the most probable one with
+                `forward_inference`, None for the config's `explore`.
+            random_actions: whether to draw legal actions uniformly.
+            force_reset: whether to restart all games first.
         """
         if num_timesteps is not None and num_episodes is not None:
             raise ValueError("give num_timesteps or num_episodes, not both")
@@ -109,7 +109,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         return episodes
 
     def _play(self, explore: bool, random_actions: bool) -> tuple[list[SingleAgentEpisode], int]:
-        """Play T steps of all games: the stretches that are trained on, and the games ended."""
+        """Play T steps of all games; the stretches to train on, and the number of games ended."""
         batch, ended = self.batch, 0
         self._draw_modules(np.arange(batch.num_games))
         nothing = np.zeros(batch.num_games, np.float32)
@@ -131,7 +131,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         return self._episodes(data), ended
 
     def _draw_modules(self, games: NDArray[np.intp]) -> None:
-        """Ask the policy mapping for the seats of games that begin."""
+        """Draw the modules of all seats in new games with the policy mapping."""
         self._names += sorted(set(self.module.keys()) - set(self._names))
         places = {name: place for place, name in enumerate(self._names)}
         for game in games[self._modules[games, 0] == _TO_DRAW].tolist():
@@ -175,7 +175,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         return logits
 
     def _note_ends(self) -> int:
-        """Count who won the games that have ended, and these; their seats are drawn anew."""
+        """Count finished games and their winners, and draw their seats anew."""
         batch = self.batch
         ended = np.flatnonzero(batch.done)
         if not len(ended):
@@ -210,13 +210,13 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         return episodes
 
     def _stretch(self, data: SelfPlayData, game: int, steps: NDArray[np.int64]) -> dict[str, Any]:
-        """One stretch of a seat's decisions, and what it sees after the last one."""
+        """One stretch of a seat's decisions, and its observation after the last one."""
         recorded, following = data.recorded, int(data.next_step[steps[-1], game])
         both = {"observation": recorded["observation"], "action_mask": recorded["mask"]}
         if following == self.rollout.num_steps:  # the seat is to move now
             now = {"observation": self.batch.observation, "action_mask": self.batch.mask}
             last = {name: _chosen(part, game) for name, part in now.items()}
-        else:  # at the end of a game nobody asks what follows
+        else:  # a finished game needs no bootstrap
             then = int(steps[-1]) if following == NO_STEP else following
             last = {name: _chosen(part, (then, game)) for name, part in both.items()}
         seen = [
@@ -238,7 +238,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         return self.metrics.reduce()
 
     def stop(self) -> None:
-        """Let the games go."""
+        """Release the games."""
         if self.env is not None:
             self.batch.close()
         super().stop()

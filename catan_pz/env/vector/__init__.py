@@ -1,1 +1,1 @@
-"""Many games at once for learners, in the forms that training libraries take."""
+"""Many games at once for learners, as the vector environments of training libraries."""

@@ -1,4 +1,4 @@
-"""From learners of Stable-Baselines3 to models that play without it."""
+"""Converts learners of Stable-Baselines3 to models that play without it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,15 +21,14 @@ def exported(
     *,
     observation: Encoder | str | None = None,
 ) -> Model:
-    """The network that chooses the actions of a learner.
+    """The policy network of a learner.
 
     Args:
-        learner: a MaskablePPO or a DQN with dense layers alone (`MlpPolicy`, or
-            `MultiInputPolicy` on dict observations) or with a policy of
-            `catan_pz.training.policies`, trained on what an encoder gives; on "units" through
-            `ScaleUnits`.
-        rules: those that it was trained with.
-        card: how it was trained.
+        learner: a MaskablePPO or a DQN that has only dense layers (`MlpPolicy`, or
+            `MultiInputPolicy` on dict observations) or a policy of `catan_pz.training.policies`,
+            trained on an encoder's output; on "units" with `ScaleUnits`.
+        rules: the rules of its training.
+        card: the description of its training.
         observation: as for `PolicyOpponent`.
     """
     policy = learner.policy
@@ -37,7 +36,7 @@ def exported(
     for name in ("num_players", "trading"):
         trained, now = noted["rules"][name], getattr(rules, name)
         if trained != now:
-            raise ValueError(f"rules have {name}={now}, the learner was trained with {trained}")
+            raise ValueError(f"rules: {name} must be {trained}, as in its training, got {now}")
     encoder = encoder_of_space(learner.observation_space, observation or noted["observation"])
     of_values = hasattr(policy, "q_net")
     net = policy.q_net.q_net if of_values else policy.mlp_extractor
@@ -48,7 +47,7 @@ def exported(
         parts = list(net) if of_values else [*net.policy_net, policy.action_net]
         network = _dense(parts, learner.observation_space, encoder)
     plays = ("q_values", "best") if of_values else ("logits", "sample")
-    # Named segments and scaled units are the flat vector by other ways.
+    # Named segments and scaled units are other forms of the flat vector.
     takes = load("flat") if encoder.name in ("dict", "units") else encoder
     return Model(network, *plays, rules.to_dict(), card or {}, takes)
 
@@ -66,11 +65,11 @@ def _check_features(policy: Any, encoder: Encoder) -> None:
 
 
 def _array(parameter: Any) -> NDArray[np.float32]:
-    return np.array(parameter.detach().cpu().numpy(), np.float32)  # a copy: the learner learns on
+    return np.array(parameter.detach().cpu().numpy(), np.float32)  # a copy, as training continues
 
 
 def _dense(parts: list[Any], space: spaces.Space[Any], encoder: Encoder) -> DenseNetwork:
-    """Dense layers with what lies between them."""
+    """Dense layers and the modules between them."""
     linear: list[Any] = []
     between = []
     for part in parts:
@@ -93,7 +92,7 @@ def _dense(parts: list[Any], space: spaces.Space[Any], encoder: Encoder) -> Dens
 def _in_order(
     weight: NDArray[np.float32], space: spaces.Dict, encoder: Encoder
 ) -> NDArray[np.float32]:
-    """Columns of a layer that took a dict's arrays in the space's order, in the encoder's."""
+    """Reorder a layer's columns from the order of a dict space to the order of the encoder."""
     starts = np.cumsum([0, *(segment.size for segment in encoder.segments)])
     columns = {
         segment.name: np.arange(start, start + segment.size)

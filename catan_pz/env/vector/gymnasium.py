@@ -17,21 +17,21 @@ from catan_pz.rules import Rules
 
 
 class CatanVectorEnv(VectorEnv[Any, Any, Any]):
-    """Catan for one learner in B games at once, the other seats played inside.
+    """Catan for one learner in B games at once, with the other seats played inside.
 
-    What `SingleSeatEnv` is for one game. Where an episode ends, the next one starts in the
-    same step (`AutoresetMode.SAME_STEP`).
+    The batched form of `SingleSeatEnv`. When an episode ends, the next one starts in the same
+    step (`AutoresetMode.SAME_STEP`).
 
-    Infos hold `action_mask`, (B, A) int8, 1 for each legal action. Where episodes end in a
-    step, there are `final_obs`, (B,) objects, observations or None, and `final_info`, a
-    dict of (B,) arrays: `won` (0 or 1), `points`, `turns`, `decisions` (own) and
-    `return` (sum of rewards). To each belongs a (B,) bool under its name after an underscore:
+    Infos hold `action_mask`, (B, A) int8, 1 for each legal action. If episodes end in a step,
+    they also hold `final_obs`, (B,) objects, observations or None, and `final_info`, a dict of
+    (B,) arrays: `won` (0 or 1), `points`, `turns`, `decisions` (own) and `return` (sum of
+    rewards). Each has a (B,) bool array under its name with a leading underscore, which says
     where it is valid.
 
     Args:
         num_envs: B.
-        copy: whether `step` gives out new arrays. If not, those of one step are written to
-            again two steps later.
+        copy: whether `step` returns new arrays. If not, the arrays of one step are overwritten
+            two steps later.
         rules, options: as for `SingleLearnerBatch`, which is the attribute `batch`.
     """
 
@@ -66,13 +66,13 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         """Start all games.
 
         Args:
-            seed: of game 0, from 0 to 2**64 - 1; game i has the seed + i. Without one, games
-                go on from the seeds of those before.
-            options: None or empty: there are none.
+            seed: of game 0, from 0 to 2**64 - 1; game i has seed + i. Without one, games
+                continue from the seeds of the previous ones.
+            options: None or empty; there are none.
         """
         check_reset_options(options)
         if seed is not None:
-            seed = check_seed(seed)  # Gymnasium takes plain ints alone
+            seed = check_seed(seed)  # Gymnasium only takes plain ints
         self.batch.reset(seed)
         super().reset(seed=seed)
         return self._begin()
@@ -93,9 +93,9 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Play the actions (B,), and the others up to the learner's next decision."""
+        """Play the actions (B,), and the opponents' up to the learner's next decision."""
         if not self._is_on:
-            raise RuntimeError("no episode is on: call reset() first")
+            raise RuntimeError("no episode has started: call reset() first")
         batch = self.batch
         batch.step(actions)
         info = self._info()
@@ -109,7 +109,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         return {"action_mask": self._given_out(self.batch.mask)}
 
     def global_state(self) -> NDArray[np.float32]:
-        """(B, M) the full-information vectors of `raw_env.state()`: for critics alone."""
+        """(B, M) the full-information vectors of `raw_env.state()`, for critics only."""
         return self.batch.global_state()
 
     def _ends(self, done: NDArray[np.bool_]) -> dict[str, Any]:
@@ -128,5 +128,5 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         }
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads go."""
+        """Release the threads."""
         self.batch.close()

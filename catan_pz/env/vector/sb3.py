@@ -31,18 +31,18 @@ from catan_pz.rules import Rules
 
 
 class CatanVecEnv(VecEnv):
-    """Catan for one learner in B games at once, the other seats played inside.
+    """Catan for one learner in B games at once, with the other seats played inside.
 
-    What `SingleSeatEnv` is for one game. `env_method("action_masks")` gives (B, A) bool.
-    Infos are empty, and one dict in common, but where an episode ends: these have
+    The batched form of `SingleSeatEnv`. `env_method("action_masks")` gives (B, A) bool. Infos are
+    one shared empty dict, except at the end of an episode, where they have
     `terminal_observation`, `TimeLimit.truncated`, `episode` (`r` sum of rewards, `l` own
     decisions, `t` seconds since the start), `won`, `points`, `turns` and `decisions`. No
     Monitor is needed.
 
     Args:
         num_envs: B.
-        copy: whether `step` gives out new arrays. If not, those of one step are written to
-            again two steps later, which suits the algorithms of Stable-Baselines3.
+        copy: whether `step` returns new arrays. If not, the arrays of one step are overwritten
+            two steps later, which suits the algorithms of Stable-Baselines3.
         rules, options: as for `SingleLearnerBatch`, which is the attribute `batch`.
             `observation="units"` is for policies that scale it themselves, as `ScaleUnits` does.
     """
@@ -65,9 +65,9 @@ class CatanVecEnv(VecEnv):
         super().__init__(size, observation_space(self.batch.encoder), actions)
 
     def reset(self) -> Any:
-        """Start all games, from the seeds given to `seed` if it was called; `set_options` has none.
+        """Start all games, from the seeds given to `seed` if it was called; it takes no options.
 
-        Returns what the learner sees: (B, ...), or a dict of such arrays.
+        Returns the learner's observations: (B, ...), or a dict of such arrays.
         """
         for options in self._options:
             check_reset_options(options)
@@ -82,13 +82,13 @@ class CatanVecEnv(VecEnv):
         return each(self.batch.seen, np.copy) if self._copy else self.batch.seen
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Take note of the actions (B,), any integers."""
+        """Store the actions (B,), of any integer type."""
         self._chosen = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the actions, and the others up to the learner's next decision."""
+        """Play the actions, and the opponents' up to the learner's next decision."""
         if self._fresh:
-            raise RuntimeError("no episode is on: call reset() first")
+            raise RuntimeError("no episode has started: call reset() first")
         batch = self.batch
         batch.step(self._chosen)
         infos: list[dict[str, Any]] = [{}] * self.num_envs
@@ -107,11 +107,11 @@ class CatanVecEnv(VecEnv):
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """(B, A) True for each legal action; stays as it is until the step after the next."""
+        """(B, A) True for each legal action; overwritten in the step after the next."""
         return self.batch.mask.view(np.bool_)
 
     def global_state(self) -> NDArray[np.float32]:
-        """(B, M) the full-information vectors of `raw_env.state()`: for critics alone."""
+        """(B, M) the full-information vectors of `raw_env.state()`, for critics only."""
         return self.batch.global_state()
 
     def sample(self) -> NDArray[np.int64]:
@@ -119,21 +119,21 @@ class CatanVecEnv(VecEnv):
         return self.batch.sample()
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """The games as `SingleLearnerBatch.get_state` gives them, to go on from after a break."""
+        """The games' state, as `SingleLearnerBatch.get_state` gives it."""
         return self.batch.get_state()
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Any:
-        """Go on from what `get_state` gave; the observation, as `reset` gives it."""
+        """Continue from a result of `get_state`; return the observation, as `reset` does."""
         self.batch.set_state(state)
         self._fresh = False
         return self._observe()
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Release the threads."""
         self.batch.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Of each game: `action_masks` (a method), `game` (a copy), `seat`, `render_mode`."""
+        """For each game: `action_masks` (a method), `game` (a copy), `seat` or `render_mode`."""
         of_game: dict[str, Callable[[int], Any]] = {
             "action_masks": lambda i: lambda: self.action_masks()[i],
             "game": self.batch.game,
@@ -160,12 +160,12 @@ class CatanVecEnv(VecEnv):
         return masks if indices is None else masks[self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """True for SB3's Monitor, whose `episode` infos there are; False for the rest."""
+        """True for SB3's Monitor, as infos have `episode`; False for other wrappers."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
 
 class ScaleUnits(BaseFeaturesExtractor):
-    """Features of observations in natural units: scaled into [0, 1], as "flat" ones are.
+    """Features of observations in natural units, scaled to [0, 1] as in "flat".
 
     For `CatanVecEnv(observation="units")`, with
     `policy_kwargs={"features_extractor_class": ScaleUnits}`.
@@ -181,18 +181,17 @@ class ScaleUnits(BaseFeaturesExtractor):
 
 
 def note_training(model: Any, rules: Rules, observation: Encoder | str) -> None:
-    """Note in a learner what it is trained on; `model.save` writes it, and `load` reads it."""
+    """Record a learner's rules and encoder, which `model.save` writes and `load` reads."""
     model.catan_pz = {"rules": rules.to_dict(), "observation": as_encoder(observation).name}
 
 
 class PolicyOpponent(BatchAgent):
-    """Plays by a MaskablePPO of sb3-contrib, all games in one forward pass.
+    """Plays with a MaskablePPO of sb3-contrib, all games in one forward pass.
 
     Args:
         deterministic: whether it plays the most probable action instead of sampling.
-        observation: the `Encoder` of the observations that it was trained on, or its name; None
-            for the one that `note_training` noted, or that of "flat", "dict" and "units" whose
-            space is the model's.
+        observation: the `Encoder` of its training, or its name; None for the one recorded by
+            `note_training`, or the one of "flat", "dict" and "units" with the model's space.
     """
 
     name = "policy"
@@ -220,7 +219,7 @@ class PolicyOpponent(BatchAgent):
             )
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) the policy's choices; the random bits sample from its distribution."""
+        """(K,) the policy's choices, sampled with the random bits."""
         probabilities = self.probabilities(views.observations, views.masks)
         if self.deterministic:
             return np.asarray(probabilities.argmax(axis=1))
@@ -239,5 +238,5 @@ class PolicyOpponent(BatchAgent):
             tensor, _ = self.policy.obs_to_tensor(self.encoder.encode(observations))
             spread = self.policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
             given = spread.distribution.probs.double().cpu().numpy()
-        # Where the probabilities of all legal actions underflow, they are equal.
+        # If the probabilities of all legal actions underflow, they become equal.
         return np.asarray(np.where(masks, np.maximum(given, 1e-30), 0.0), np.float64)

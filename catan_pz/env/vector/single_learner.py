@@ -42,7 +42,7 @@ _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
 
 
 class LearnerOptions(RuleOptions, total=False):
-    """Keywords of `SingleLearnerBatch` that the environments around it pass on."""
+    """Keywords of `SingleLearnerBatch` that the environments around it accept."""
 
     seat: int | str
     opponents: Opponents
@@ -53,7 +53,7 @@ class LearnerOptions(RuleOptions, total=False):
 
 
 def check_served(agent: Agent, given: object) -> None:
-    """Refuse an opponent that asks for what batches don't have; `given` is the option."""
+    """Refuse an opponent that batches can't serve; `given` is the option."""
     for asks, what in (
         (agent.needs_belief, "needs a belief, which batches don't keep"),
         (agent.needs_events, "observes events, which batches don't write"),
@@ -65,41 +65,41 @@ def check_served(agent: Agent, given: object) -> None:
 class SingleLearnerBatch(ThreadedGames):
     """B games in which a learner decides for one seat each.
 
-    A step plays the learner's action in every game, and the others' up to its next decision.
-    Where that ends the game, the next one starts at once and is played up to the learner's
-    first decision: `reward`, `done`, `truncated`, `ends` and `final_observation` tell of the one
-    that ended, observation and mask are the new one's. Letters: B games, N numbers of an
-    observation, A actions.
+    A step plays the learner's action in every game, and the opponents' up to its next decision.
+    If that ends the game, the next one starts at once and is played up to the learner's first
+    decision: `reward`, `done`, `truncated`, `ends` and `final_observation` describe the old game,
+    observation and mask the new one. Letters: B games, N numbers of an observation, A actions.
 
-    Everything in game i is settled by the seed + i and the learner's actions, whatever the
-    number of games and of threads.
+    Game i depends only on seed + i and the learner's actions, not on the number of games or
+    threads.
+
 
     Args:
         num_games: B.
         seat, opponents, rules, observation, reward, options: as for `SingleSeatEnv`. An
             opponent's `act_batch` is called once a round for all games in which it is to move;
             any reward but a `LinearReward` takes a round for each decision of random players too.
-        alternate: whether arrays of observation and mask take turns between two sets, so
-            that those of the step before stay as they were.
-        seed: of game 0; drawn at random where None.
-        threads: how many threads share a step.
+        alternate: whether the arrays of observation and mask alternate between two sets, so that
+            those of the previous step stay valid.
+        seed: of game 0; drawn at random if None.
+        threads: number of threads that share a step.
 
     Attributes:
         games: (B,) records of `engine.state.STATE`.
         seats: (B,) int8, the learner's seat.
-        seeds: (B,) uint64, seeds of the games that are on.
-        encoder: of what the learner sees.
-        observation: (B, N) int8, what the learner sees, in natural units.
+        seeds: (B,) uint64, seeds of the current games.
+        encoder: of the learner's observations.
+        observation: (B, N) int8, the learner's observation, in natural units.
         mask: (B, A) int8, 1 for each legal action.
-        reward: (B,) float64, what the learner got since its decision before.
+        reward: (B,) float64, the learner's reward since its previous decision.
         done: (B,) bool, whether the last step ended a game.
-        truncated: (B,) bool, whether it did so by the limit of turns.
-        final_observation: (B, N) int8, what the learner saw at the end of the last game.
+        truncated: (B,) bool, whether it did so at the turn limit.
+        final_observation: (B, N) int8, the learner's observation at the end of the last game.
         ends: (B,) of the last game that ended, by name: "won" (0 or 1), "points" (own), "turns",
             "decisions" (own) and "return" (sum of rewards).
 
-    A batch is not thread-safe. After a step or a reset that raised before its end, the next call
-    asks for `reset`.
+    A batch is not thread-safe. After an interrupted step or reset the next call asks for
+    `reset`.
     """
 
     _KEPT = (
@@ -137,7 +137,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     @property
     def opponents(self) -> list[Agent | None]:
-        """Those of each place from the learner's left, None for random ones; can be replaced."""
+        """The opponents by place from the learner's left, None for random ones; can be replaced."""
         return list(self._opponents)
 
     @opponents.setter
@@ -152,26 +152,26 @@ class SingleLearnerBatch(ThreadedGames):
         # A set of places, one bit each; the learner has bit 0.
         places = sum(1 << place for place, agent in enumerate(agents, 1) if agent is None)
         self._drawn = seat_calls.Drawn(places, self._opponent_rng)
-        # A reward that only Python knows has to see every decision.
+        # A reward in Python has to see every decision.
         self._drawn_inside = self._drawn if self._linear else self._drawn._replace(places=0)
 
     @cached_property
     def seen(self) -> Any:
-        """What the learner sees, by the encoder: (B, ...) arrays."""
+        """The learner's encoded observations: (B, ...) arrays."""
         if isinstance(self.encoder, FlatForm):
             self._write_scaled(self.observation, self._flat)
             return self.encoder.of_flat(self._flat)
         return self.encoder.encode(self.observation)
 
     def final_seen(self, games: NDArray[np.intp]) -> list[Any]:
-        """What the learner saw at the ends of some games (K,), by the encoder, in new arrays."""
+        """The learner's final encoded observations in some games (K,), in new arrays."""
         if not len(games):
             return []
         seen = self.encoder.encode(self.final_observation[games])
         return [each(seen, itemgetter(k)) for k in range(len(games))]
 
     def global_state(self) -> NDArray[np.float32]:
-        """(B, M) what `raw_env.state()` gives, seats absolute: for critics, never for players."""
+        """(B, M) as `raw_env.state()`, seats absolute, for critics, never for players."""
         return self._full_states()
 
     def _make_arrays(self, alternate: bool) -> None:
@@ -182,7 +182,7 @@ class SingleLearnerBatch(ThreadedGames):
         self.ends: dict[str, NDArray[Any]] = {
             name: np.zeros(size, np.float64 if name == "return" else np.int64) for name in _ENDS
         }
-        # Decisions and rewards of the games that are on.
+        # Decisions and rewards of the current games.
         self._so_far = {name: np.zeros_like(self.ends[name]) for name in ("decisions", "return")}
         self._sets = []
         for _ in range(1 + alternate):
@@ -194,7 +194,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._take_turns()
         self.final_observation = np.zeros((size, SIZE), np.int8)
         self._actions, self._sample = np.zeros((2, size), np.int64)
-        # How often each seat has been asked in its game.
+        # The number of decisions of each seat in its game.
         self._decisions_by = np.zeros((size, self.rules.num_players), np.int64)
         self._sample_rng = np.zeros(size, np.uint64)
         ends = self.reward, self.done, self.truncated, self._waiting
@@ -225,10 +225,10 @@ class SingleLearnerBatch(ThreadedGames):
         )
 
     def reset(self, seed: int | None = None) -> None:
-        """Start all games anew and play up to the learner's first decisions.
+        """Restart all games and play up to the learner's first decisions.
 
-        Game i gets the seed + i (modulo 2**64); without one, games go on from the seeds of those
-        before, which are drawn the first time.
+        Game i gets seed + i (modulo 2**64). Without a seed, games continue from the seeds of the
+        previous ones, which are drawn the first time.
         """
         self._change(self._restart_all, None if seed is None else check_seed(seed))
 
@@ -243,13 +243,13 @@ class SingleLearnerBatch(ThreadedGames):
         self._begin(np.ones(self.num_games, np.bool_), where)
 
     def restart(self, places: NDArray[np.bool_]) -> None:
-        """Break off the games in some places (B,), and start the next one in each of them."""
+        """Abandon the games in some places (B,), and start the next one in each of them."""
         self._check_whole()
         self._change(self._restart, places)
 
     def _restart(self, places: NDArray[np.bool_]) -> None:
         self.games["phase"][places] = Phase.OVER
-        self.done[places] = True  # what is played before the first decision has no reward
+        self.done[places] = True  # moves before the first decision have no reward
         self._begin(places, batch_rules.WHERE_FINISHED)
 
     def _begin(self, places: NDArray[np.bool_], where: int) -> None:
@@ -262,22 +262,22 @@ class SingleLearnerBatch(ThreadedGames):
             numbers[places] = 0
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name; opponents are no part of it."""
+        """Copies of all arrays that determine the future, by name, without opponents."""
         if self._copies.names:
             raise ValueError(
-                f"opponents {self._copies.names} may keep something of a game, which no state "
-                "holds: use stateless agents, such as BatchAgents"
+                "opponents must be stateless, such as BatchAgents, as a state can't hold what "
+                f"they remember of a game; got {self._copies.names}"
             )
         return super().get_state()
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules, learner's seat and B."""
+        """Continue from a result of `get_state` for the same rules, learner's seat and B."""
         check_arrays(state, self._kept())
         records = sound_records(state["games"], self.rules)
         check_unfinished(records)
         seats = state["seats"]
         if (seats != records["player"]).any() or (self._seat >= 0 and (seats != self._seat).any()):
-            raise ValueError("state: seats aren't the learner's, to move in the games")
+            raise ValueError("state: seats must be the learner's, and to move in the games")
         self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
@@ -295,7 +295,7 @@ class SingleLearnerBatch(ThreadedGames):
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
-        """Play the learner's actions (B,), of any integer type, and the others' up to its next."""
+        """Play the learner's actions (B,), any integers, then the opponents' up to its next one."""
         self._check_whole()
         self._change(self._step, self._checked(actions))
 
@@ -314,12 +314,12 @@ class SingleLearnerBatch(ThreadedGames):
                 numbers[self.done] = 0
 
     def close(self) -> None:
-        """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
+        """Release threads and opponents; later steps run on one thread with fresh opponents."""
         super().close()
         self._dismiss(range(self.num_games))
 
     def _finish_rounds(self) -> None:
-        """Play the opponents that aren't played inside compiled code, until none is to move."""
+        """Play the opponents that run outside compiled code until none is to move."""
         while self._waiting.any():
             self._choose()
             self._play()
@@ -352,16 +352,16 @@ class SingleLearnerBatch(ThreadedGames):
             self._deal(batch_rules.WHERE_FINISHED)
 
     def _dismiss(self, games: Collection[int]) -> None:
-        """Let the copies of opponents in some games go."""
+        """Release the copies of opponents in some games."""
         self._copies.leave(games, lambda i, seat: result_for(self.games[i], self.rules, seat))
 
     def _forget(self, games: NDArray[np.intp]) -> None:
-        """Start the opponents' random streams anew in games that are over."""
+        """Restart the opponents' random streams in finished games."""
         self._decisions_by[games] = 0
         self._dismiss(set(games.tolist()))
 
     def _choose(self) -> None:
-        """Let the opponents that are to move choose: each agent is asked once for all games."""
+        """Let the opponents to move choose, with one call per agent for all games."""
         if self._drawn.places:
             self._share_out(seat_calls.draw_waiting, self._drawn, self._learners, self._actions)
         rows = np.flatnonzero(self._waiting)
@@ -376,7 +376,7 @@ class SingleLearnerBatch(ThreadedGames):
     def _choices(
         self, agent: Agent, asked: NDArray[np.intp], seats: NDArray[np.int8]
     ) -> NDArray[np.int64]:
-        """What an agent chooses in the games (K,) in which its seats (K,) are to move."""
+        """An agent's choices in the games (K,) in which its seats (K,) are to move."""
         streams = self._seat_seeds.of(self.seeds, asked, seats)
         random_bits = nth_numbers(streams, self._decisions_by[asked, seats])
         self._decisions_by[asked, seats] += 1

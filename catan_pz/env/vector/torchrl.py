@@ -22,22 +22,22 @@ _FLAGS = ("done", "terminated", "truncated")
 
 
 class CatanTorchRLEnv(EnvBase):
-    """Catan for one learner in B games at once, the other seats played inside.
+    """Catan for one learner in B games at once, with the other seats played inside.
 
-    What `SingleSeatEnv` is for one game. Entries of the tensordicts, of batch size (B,):
+    The batched form of `SingleSeatEnv`. Entries of the tensordicts, of batch size (B,):
     `observation` (B, ...), or a tensordict of such, `action_mask` (B, A) bool, True for each
-    legal action, `action` (B,) int64, and after a step `reward` (B, 1) float32, what the learner
-    got up to its next decision or the end, `done`, `terminated` and `truncated` (B, 1) bool.
+    legal action, `action` (B,) int64, and after a step `reward` (B, 1) float32, the learner's
+    reward up to its next decision or the end, `done`, `terminated` and `truncated` (B, 1) bool.
 
-    A step that ends a game gives the learner's last view of it, with a mask that is True
-    everywhere so that a policy can be evaluated there. `reset` starts the next game, in all
-    places or in those that `_reset` (B, 1) names, as rollouts and collectors do. The mask is
-    the action spec's too, so that random actions are legal; within a `TransformedEnv`, which
-    keeps a spec of its own, that takes TorchRL's transform `ActionMask()`.
+    A step that ends a game gives the learner's last view of it, with an all-True mask so that a
+    policy can be evaluated there. `reset` starts the next game, in all places or in those that
+    `_reset` (B, 1) marks, as rollouts and collectors do. The action spec has the mask too, so
+    random actions are legal; a `TransformedEnv` keeps its own spec and needs TorchRL's transform
+    `ActionMask()` for that.
 
     Args:
         num_envs: B.
-        device: where the tensors are; the games are played on the CPU.
+        device: of the tensors; the games are played on the CPU.
         rules, options: as for `SingleLearnerBatch`, which is the attribute `batch`.
     """
 
@@ -53,7 +53,7 @@ class CatanTorchRLEnv(EnvBase):
         super().__init__(device=device, batch_size=torch.Size([batch.num_games]))
         self.batch = batch
         self._next_seed: int | None = None
-        # Where the next game waits already, not yet given out by a reset.
+        # Where the next game has started but no reset has returned it yet.
         self._ahead = np.ones(batch.num_games, np.bool_)
         size, num_actions = batch.num_games, batch.rules.num_actions
         mask = Binary(num_actions, (size, num_actions), dtype=torch.bool)
@@ -79,18 +79,18 @@ class CatanTorchRLEnv(EnvBase):
         return Composite(specs, shape=(size,)) if encoder.is_dict else next(iter(specs.values()))
 
     def _tensor(self, array: NDArray[Any], dtype: Any = None) -> Any:
-        """A copy: the batch writes its arrays again at each step."""
+        """A copy, because the batch overwrites its arrays at each step."""
         return torch.from_numpy(array).to(self.device, dtype, copy=True)
 
     def global_state(self) -> Any:
-        """(B, M) float32 the full-information vectors of `raw_env.state()`: for critics alone."""
+        """(B, M) float32 the full-information vectors of `raw_env.state()`, for critics only."""
         return self._tensor(self.batch.global_state())
 
     def _column(self, array: NDArray[Any], dtype: Any = None) -> Any:
         return self._tensor(array, dtype).unsqueeze(-1)
 
     def _told(self, **more: Any) -> TensorDict:
-        """Observation and mask of the games that are on, and more entries."""
+        """Observation and mask of the current games, and more entries."""
         mask = self._tensor(self.batch.mask.view(np.bool_))
         self.action_spec.update_mask(mask.clone())
         return TensorDict(
@@ -134,10 +134,10 @@ class CatanTorchRLEnv(EnvBase):
         return told
 
     def _set_seed(self, seed: int | None) -> None:
-        """The next reset of all games starts game i from seed + i."""
+        """Set the seed of the next full reset: game i starts from seed + i."""
         self._next_seed = None if seed is None else check_seed(seed)
 
     def close(self, *, raise_if_closed: bool = True) -> None:
-        """Let the threads go."""
+        """Release the threads."""
         self.batch.close()
         super().close(raise_if_closed=raise_if_closed)

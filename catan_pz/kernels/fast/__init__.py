@@ -1,4 +1,4 @@
-"""The fast backend: quicker to compile and to call, on private parts of numba.
+"""The fast backend: faster compilation and calls, through private parts of numba.
 
-`kernels.backend` takes it for the versions of numba that it was tested with.
+`kernels.backend` chooses it for tested versions of numba.
 """

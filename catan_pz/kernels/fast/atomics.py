@@ -1,4 +1,4 @@
-"""Atomics, calls by address, prefetching, bits as bytes: what Python has no syntax for.
+"""Atomics, calls by address, prefetching, bits as bytes.
 
 Only compiled code can call these.
 """
@@ -70,7 +70,7 @@ def fetch_add(_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def call_packed(_context: Any, address: Any, words: Any, first: Any, last: Any) -> Any:
-    """Call packed code (`packed_calls`) by its address on games first to last - 1."""
+    """Call packed code (`packed_calls`) at an address for games first to last - 1."""
 
     def jump(_context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
         packed = builder.inttoptr(arguments[0], PACKED_TYPE.as_pointer())
@@ -82,7 +82,7 @@ def call_packed(_context: Any, address: Any, words: Any, first: Any, last: Any) 
 
 @intrinsic
 def call_sleep(_context: Any, address: Any, length: Any) -> Any:
-    """Call the system's function at an address, which sleeps for a length in its own units."""
+    """Call the system's sleep function at an address, with a length in its own units."""
 
     def jump(context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
         number = ir.IntType(32)
@@ -95,7 +95,7 @@ def call_sleep(_context: Any, address: Any, length: Any) -> Any:
 
 @intrinsic
 def prefetch(_context: Any, games: Any, i: Any) -> Any:
-    """Start to load all cache lines of games[i], without waiting for them."""
+    """Start loading all cache lines of games[i] without waiting."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         game = _item(context, builder, signature, arguments)
@@ -113,7 +113,7 @@ def prefetch(_context: Any, games: Any, i: Any) -> Any:
 
 @intrinsic
 def spell_bits(_context: Any, array: Any, first: Any, members: Any) -> Any:
-    """Write the 64 bits of an int64 into an int8 array from a place on, each as 0 or 1."""
+    """Write the 64 bits of an int64 into an int8 array from index `first` on, each as 0 or 1."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         place = _item(context, builder, signature, arguments)

@@ -1,8 +1,8 @@
-"""Compiles rules for their callers alone: numba's own way makes machine code of each.
+"""Compiles rules for their callers only; numba would generate machine code for each.
 
-A rule is only ever called from other rules, so it is typed and lowered once and kept as
-LLVM code, tidied function by function (without that loops aren't vectorised). The entry
-points link what they need and are optimised as a whole, once. Numba's default would
+Rules are only called from other rules, so each is typed and lowered once and kept as LLVM
+code, optimised function by function (otherwise loops aren't vectorised). Each entry point
+links the rules that it needs and is optimised as a whole, once. By default numba would
 optimise each rule again in each of its callers.
 """
 
@@ -25,10 +25,10 @@ from catan_pz.kernels.fast.packed_calls import add_packed_code, is_shareable
 
 
 class RuleLibrary(JITCodeLibrary):
-    """The code of one rule, waiting to be linked."""
+    """The code of one rule, to be linked later."""
 
     def finalize(self) -> None:
-        """Leave out optimisation and machine code."""
+        """Skip optimisation and machine code."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -40,7 +40,7 @@ class EntryLibrary(JITCodeLibrary):
     _final_module: Any
 
     def finalize(self) -> None:
-        """Link all rules that are called, directly or not, and optimise the whole."""
+        """Link all rules called, directly or indirectly, and optimise the whole."""
         found = dict.fromkeys(self._linking_libraries)
         queue = list(found)
         while queue:
@@ -52,7 +52,7 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def serialize_using_object_code(self) -> Any:
-        """Machine code with the names in it; LLVM code is for callers, which it has none of."""
+        """Machine code with its symbol names; nothing links to an entry point's LLVM code."""
         self._ensure_finalized()
         made = [f.name for f in self._final_module.functions if not f.is_declaration]
         stubs = parse_assembly("".join(f'define void @"{n}"() {{ ret void }}\n' for n in made))
@@ -60,21 +60,21 @@ class EntryLibrary(JITCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         self._hide_rules()
-        # Without numba's first round, which is there to find reference counts: rules have none.
+        # Skip numba's first round, which looks for reference counts: rules have none.
         passes, builder = self._codegen._module_pass_manager(slp_vectorize=True)
         with self._recorded_timings.record("Module passes", builder):
             passes.run(self._final_module, builder)
         features = self._codegen._tm_features
         if "+sse4a" in features:
-            # Each of these instructions, which AMD alone has, takes as long as hundreds of others.
+            # Each of these AMD-only instructions takes as long as hundreds of others.
             without = rf'\1 "target-features"="{features},-sse4a"\2 {{'
             heads = r"(?m)^(define .*?)( !dbg !\d+)? \{$"
             code = re.sub(heads, without, str(self._final_module))
             self._final_module = parse_assembly(code)
 
     def _hide_rules(self) -> None:
-        # What nobody else can call is inlined more readily, and left out where it was. Its name
-        # becomes one of places in its callers, whose text LLVM reads up to a length.
+        # Private functions are inlined more readily and dropped afterwards. Short names for them
+        # keep the text of their callers below LLVM's limit.
         for library in self._linking_libraries:
             if isinstance(library, RuleLibrary):
                 for function in library._final_module.functions:
@@ -84,7 +84,7 @@ class EntryLibrary(JITCodeLibrary):
 
 
 def _index_as_it_is(context: Any, builder: Any, kind: Any, index: Any, _size: Any) -> Any:
-    """An index that isn't counted from the end where it is negative: in rules none is."""
+    """An index without wraparound: rules use no negative indices."""
     return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
 
 
@@ -105,17 +105,17 @@ def _create_library(state: Any, kind: type) -> None:
 
 
 class RuleLower(Lower):
-    """Lowers a rule; numba moves a whole record byte by byte, which takes LLVM long."""
+    """Lowers a rule; numba copies a record byte by byte, which LLVM compiles slowly."""
 
     def pre_lower(self) -> None:
-        """Keep a rule that seldom runs out of its callers."""
+        """Prevent inlining of a rule that seldom runs."""
         super().pre_lower()
         if getattr(self.func_ir.func_id.func, "is_rare", False):
             self.function.attributes.add("noinline")
             self.function.attributes.add("cold")
 
     def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
-        """Copy a record into an array of them, as a whole; all else as numba does."""
+        """Copy a record into an array of records as a whole; otherwise as numba does."""
         array, index, value = (self.typeof(v.name) for v in (target_var, index_var, value_var))
         is_record = isinstance(value, types.Record) and isinstance(index, types.Integer)
         if not is_record or getattr(array, "dtype", None) != value:
@@ -132,12 +132,12 @@ class RuleLower(Lower):
 
 
 _resolved: Final[dict[Any, Any]] = {}
-"""Signatures of the functions and operators in rules, by what they are called with."""
+"""Signatures of the functions and operators in rules, by function and argument types."""
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class RuleInference(typed_passes.NopythonTypeInference):
-    """Type inference that resolves calls once: nine of ten are of the same few operators."""
+    """Type inference that caches resolved calls: nine of ten use the same few operators."""
 
     _name = "catan_pz_rule_inference"
 
@@ -147,7 +147,7 @@ class RuleInference(typed_passes.NopythonTypeInference):
         resolve = context.resolve_function_type
 
         def resolve_once(function: Any, args: Any, kws: Any) -> Any:
-            if kws or isinstance(function, str):  # keywords and constant indices may be anything
+            if kws or isinstance(function, str):  # keywords and constant indices aren't cached
                 return resolve(function, args, kws)
             found = _resolved.get((function, args)) or resolve(function, args, kws)
             if found is not None:
@@ -169,7 +169,7 @@ class RuleLowering(NativeLowering):
     lowering_class = RuleLower
 
     def run_pass(self, state: Any) -> bool:
-        """Lower, and tell callers where to find the code."""
+        """Lower, and register the code for callers."""
         _create_library(state, RuleLibrary)
         state.flags.no_compile = True
         with _plain_indices():
@@ -182,7 +182,7 @@ class RuleLowering(NativeLowering):
 
 
 class EntryLower(RuleLower):
-    """Lowers an entry point, with packed code beside it for threads."""
+    """Lowers an entry point, with packed code for threads."""
 
     def lower(self) -> None:
         """Lower."""
@@ -199,7 +199,7 @@ class EntryLowering(NativeLowering):
     lowering_class = EntryLower
 
     def run_pass(self, state: Any) -> bool:
-        """Lower and make machine code."""
+        """Lower and generate machine code."""
         _create_library(state, EntryLibrary)
         with _plain_indices():
             return bool(super().run_pass(state))
@@ -219,16 +219,16 @@ _NEEDLESS: Final = (
     untyped_passes.RewriteDynamicRaises,
     untyped_passes.WithLifting,
 )
-"""Passes for what rules don't have: closures, raises, array expressions, `with`, literals."""
+"""Passes for features absent from rules: closures, raises, array expressions, `with`, literals."""
 
 
 class RuleCompiler(compiler.CompilerBase):
-    """Numba's nopython pipeline for rules: without needless passes, with some of its own."""
+    """Numba's nopython pipeline for rules, without needless passes and with custom ones."""
 
     lowering: type = RuleLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes but for type inference and the lowering."""
+        """Numba's own passes except for type inference and lowering."""
         self.state.flags.noalias = True
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         own = {NativeLowering: self.lowering, typed_passes.NopythonTypeInference: RuleInference}
@@ -241,26 +241,26 @@ class RuleCompiler(compiler.CompilerBase):
 
 
 class EntryCompiler(RuleCompiler):
-    """The same for entry points."""
+    """The pipeline of `RuleCompiler` for entry points."""
 
     lowering = EntryLowering
 
 
-# As on CUDA: no check for division by zero. No reference counts: nothing is allocated.
+# As on CUDA, division by zero isn't checked. There are no allocations, so no reference counts.
 _OPTIONS: Final[dict[str, Any]] = {"error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 
 
 def make_rule(function: Callable[..., Any]) -> Any:
-    """A dispatcher that other compiled functions can call, and Python can't."""
+    """A dispatcher that compiled functions can call, and Python can't."""
     dispatcher = njit(no_cpython_wrapper=True, pipeline_class=RuleCompiler, **_OPTIONS)(function)
 
     def add_overload(result: Any) -> None:
         dispatcher.overloads[tuple(result.signature.args)] = result
 
-    dispatcher.add_overload = add_overload  # numba's own lets Python find code that isn't there
+    dispatcher.add_overload = add_overload  # numba's own lets Python look up missing code
     return dispatcher
 
 
 def make_entry(function: Callable[..., Any]) -> Any:
-    """A dispatcher that Python calls, with packed code beside it where threads can share it."""
+    """A dispatcher that Python calls, with packed code if threads can share it."""
     return njit(nogil=True, pipeline_class=EntryCompiler, **_OPTIONS)(function)

@@ -1,9 +1,9 @@
-"""Entry points that threads call without the interpreter, with their arguments in memory.
+"""Packed entry points, which threads call without the interpreter, with arguments in memory.
 
-An entry point whose first parameters are `games, first, last` gets, beside the function that
-Python calls, packed code. Its C signature is the same for all of them: (words, first, last).
-The words hold a flag and then every other argument: an int64 as it is, an array as its address
-and shape, a bundle as its fields.
+An entry point whose first parameters are `games, first, last` gets packed code besides the
+function that Python calls. Its C signature is always (words, first, last). The words hold a
+flag and then every other argument: an int64 as it is, an array as its address and shape, a
+bundle as its fields.
 """
 
 import inspect
@@ -24,29 +24,29 @@ from catan_pz.checks import as_integer
 from catan_pz.kernels.types import signature_of
 
 SHARED: Final = ("games", "first", "last")
-"""The parameters that an entry point shared by threads begins with."""
+"""The first parameters of an entry point shared by threads."""
 FAILED: Final = 0
-"""Index of the word that a call sets to 1 when it fails: only an index out of bounds makes it
-fail, where numba checks those."""
+"""Index of the word that a failed call sets to 1. Only an index out of bounds makes a call
+fail, if numba checks bounds."""
 
 _dtype_of = cache(as_dtype)
 
 _NOTHING: Final = object()
-"""In place of an argument that the words don't hold."""
+"""Stands for an argument that the words don't hold."""
 
 _WORD: Final = ir.IntType(64)
 PACKED_TYPE: Final = ir.FunctionType(_WORD, [_WORD.as_pointer(), _WORD, _WORD])
 
 
 def leaf_kinds(kind: Any) -> list[Any]:
-    """The types of arrays and numbers in an argument, field by field where it is a bundle."""
+    """The types of arrays and numbers in an argument; a bundle is split into its fields."""
     if isinstance(kind, types.BaseTuple):
         return [leaf for field in kind.types for leaf in leaf_kinds(field)]
     return [kind]
 
 
 def _leaves(name: str, kind: Any, given: Any) -> Iterator[Any]:
-    """The arrays and ints of an argument, field by field; a `TypeError` for any other."""
+    """The arrays and ints of an argument, with a bundle split into its fields."""
     if isinstance(kind, types.BaseTuple):
         if not isinstance(given, kind.instance_class):
             raise TypeError(f"{name} must be a {kind.instance_class.__name__}")
@@ -73,7 +73,7 @@ def packed_name(descriptor: Any) -> str:
 
 
 def is_shareable(descriptor: Any) -> bool:
-    """Whether packed code is made for a function: it takes int64, arrays, and bundles of these."""
+    """Whether a function gets packed code: its arguments are int64, arrays and bundles of these."""
     return tuple(descriptor.args[:3]) == SHARED and all(
         leaf == types.int64 or isinstance(leaf, types.Array)
         for given in descriptor.argtypes
@@ -126,7 +126,7 @@ def add_packed_code(context: Any, library: Any, descriptor: Any) -> None:
 
 
 class PackedCall:
-    """Arguments of an entry point in memory, rewritten only where they change.
+    """Arguments of an entry point in memory; `fill` rewrites only changed ones.
 
     Args:
         dispatcher: of the entry point, compiled.
@@ -147,11 +147,11 @@ class PackedCall:
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
         self._held: list[Any] = [_NOTHING] * len(sizes)
-        # Words of bundles, which often take turns: their fields never change.
+        # Words of bundles, which often alternate: their fields never change.
         self._known: deque[tuple[Any, int, NDArray[np.int64]]] = deque(maxlen=8)
 
     def fill(self, arguments: tuple[Any, ...]) -> None:
-        """Write arguments, `first` and `last` left out, over those before."""
+        """Write arguments, except `first` and `last`, over the previous ones."""
         held = self._held
         if len(arguments) != len(held):
             raise TypeError(f"{self.name}: {len(arguments)} arguments, must be {len(held)}")
@@ -167,7 +167,7 @@ class PackedCall:
                 self._held[k] = given
                 return
         name, kind = self._kinds[k]
-        # All are checked before the first is written.
+        # Check all before writing the first.
         for value in list(_leaves(f"{self.name}: argument {name!r}", kind, given)):
             words = [value.ctypes.data, *value.shape] if isinstance(value, np.ndarray) else [value]
             self.words[place : place + len(words)] = words
@@ -175,4 +175,4 @@ class PackedCall:
         if isinstance(given, tuple):
             start = self._places[k]
             self._known.append((given, start, self.words[start:place].copy()))
-        self._held[k] = given  # an array must live as long as its address is used
+        self._held[k] = given  # keeps the array alive while its address is used

@@ -1,1 +1,1 @@
-"""Charlesworth's four-player agent: a policy of heads, and forward search on it."""
+"""Charlesworth's four-player agent: a policy with several heads, and forward search with it."""

@@ -29,18 +29,18 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
 SHIPPED: Final = resource("catan_pz.published.charlesworth", "model.npz")
-"""The model that comes with the package."""
+"""The model shipped with the package."""
 
 ENCODERS: Final = {"charlesworth": True, "charlesworth_flags": True, "charlesworth_2022": False}
-"""Encoders that the network takes, and whether they have its additions."""
+"""Encoders of the network, and whether they have its additions."""
 
 AT_A_TIME: Final = 1024
-"""Runs of searches in many games, at most."""
+"""The most runs of searches in many games at a time."""
 
 
 @dataclass(frozen=True)
 class CharlesworthModel(StoredModel):
-    """A network with its weights, trained with `rules`, and what its value calls 0 and 1."""
+    """A network with its weights and the offset and scale of its value, trained with `rules`."""
 
     kinds = ("charlesworth",)
     architecture: CharlesworthNetwork
@@ -59,7 +59,7 @@ class CharlesworthModel(StoredModel):
             raise not_possible("model: encoder", self.encoder.name, f"one of {list(ENCODERS)}")
 
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
         network = {"kind": self.kinds[0], **asdict(self.architecture)}
         values = {"value_mean": self.value_mean, "value_scale": self.value_scale}
         header = {"values": values, "rules": self.rules.to_dict()}
@@ -67,7 +67,7 @@ class CharlesworthModel(StoredModel):
 
     @classmethod
     def restored(cls, stored: Stored) -> "CharlesworthModel":
-        """The model of what a file keeps."""
+        """The model from the content of a file."""
         options, header = stored.network, stored.header
         del options["kind"]
         network, rules = CharlesworthNetwork(**options), Rules.from_dict(header["rules"])
@@ -75,27 +75,27 @@ class CharlesworthModel(StoredModel):
         return cls(network, stored.arrays, rules, *given, **header["values"])
 
     def card_rows(self) -> list[tuple[str, Any]]:
-        """Rules, network and encoder."""
+        """Rows of the model card: rules, network and encoder."""
         size = f"{self.architecture.size}, {self.architecture.parameters:,} parameters"
         rules = rules_text(self.rules)
         return [("rules", rules), ("network", size), ("encoder", self.encoder.name)]
 
 
 class CharlesworthAgent(Agent):
-    """Plays by a policy of heads, whose offers are made to one player each.
+    """Plays with a policy of several heads, whose offers are made to one player each.
 
-    An offer is made to all, as the environment has it, and closed with the player named alone.
-    With a budget in simulations or seconds it searches forward before each joint action.
+    The environment makes an offer to all; the agent only closes with the player named. With a
+    budget in simulations or seconds it searches forward before each joint action.
 
     Args:
-        model: the model, or the path of its file; None for the one that comes with the package.
+        model: the model, or the path of its file; None for the one shipped with the package.
         choice: "sample" samples each part of a joint action, "best" takes the most probable.
         name: for tables of results.
         **search: options of `ForwardOptions`; `simulations` or `seconds` turns the search on.
     """
 
     name = "charlesworth"
-    plan: ActionPlan  # what is left of the present joint action
+    plan: ActionPlan  # the rest of the present joint action
     search: ForwardSearch | None
 
     def __init__(
@@ -112,17 +112,17 @@ class CharlesworthAgent(Agent):
         check_options("charlesworth", ForwardOptions, search)
         self.options = ForwardOptions(**search)
         self.needs_belief = self.options.is_on
-        # A limit of time is each decision's own.
+        # A time limit applies to each decision separately.
         self.has_batcher = self.options.seconds is None
         if name is not None:
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games but of four players."""
+        """Refuse games of other than four players."""
         refuse_others(self.name, rules, players=MAX_PLAYERS)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins."""
+        """Start a game."""
         super().reset(seat, rules, seed)
         self.plan = ActionPlan()
         model, values = self.model, (self.model.value_mean, self.model.value_scale)
@@ -131,21 +131,21 @@ class CharlesworthAgent(Agent):
         self.search = search if self.options.is_on else None
 
     def draws(self) -> np.random.Generator:
-        """Draws of a decision, from the game's random stream."""
+        """A random generator for a decision, seeded by the game's random stream."""
         return np.random.default_rng(self.random.next())
 
     def act(self, view: View) -> int:
-        """The next action of a joint action, which is chosen where none is under way."""
+        """The next action of the joint action, which is chosen first if none is in progress."""
         return self._together([(self, view)], self.options.wave)[0]
 
     def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
-        """(K,) legal actions: the network looks at all games by one call."""
+        """(K,) legal actions, with one network call for all games."""
         if not self.has_batcher:
             return super().act_batch(views)
         return np.array(self._together(list(views.players(self)), AT_A_TIME), np.int64)
 
     def _together(self, seated: Sequence[tuple[Self, View]], count: int) -> list[int]:
-        """Actions of copies, each by what it may know, with `count` runs at a time."""
+        """Actions of copies, each from its own view, with `count` runs at a time."""
         batcher, decided = CharlesworthBatcher(self, count), dict[int, int]()
         for key, (own, view) in enumerate(seated):
             batcher.submit(key, own, view)
@@ -154,16 +154,16 @@ class CharlesworthAgent(Agent):
         return [decided[key] for key in range(len(seated))]
 
     def batcher(self) -> Batcher:
-        """Where copies in many games decide together."""
+        """A batcher for copies in many games."""
         return CharlesworthBatcher(self)
 
 
 _Entry = tuple[int, CharlesworthAgent, View]
-"""A decision that was submitted, with its key."""
+"""A submitted decision, with its key."""
 
 
 class CharlesworthBatcher:
-    """The network looks at the decisions of all games, and all runs of searches, by one call."""
+    """Evaluates decisions of all games, and all runs of searches, with one network call."""
 
     def __init__(self, agent: CharlesworthAgent, count: int = AT_A_TIME) -> None:
         self._agent, self._count = agent, count
@@ -173,7 +173,7 @@ class CharlesworthBatcher:
         self._planned: list[_Entry] = []
 
     def submit(self, key: int, own: CharlesworthAgent, view: View) -> None:
-        """Take in a decision, as `Batcher.submit`."""
+        """Add a decision, as `Batcher.submit`."""
         entry, legal = (key, own, view), np.flatnonzero(view.mask)
         if not is_asked(view.observation):
             self._planned.append(entry)
@@ -184,7 +184,7 @@ class CharlesworthBatcher:
             self._asked.append(entry)
         else:
             decision = SearchedDecision(own.search, view, own.draws())
-            if own.search.last is None:  # there is one candidate
+            if own.search.last is None:  # there is only one candidate
                 self._take(decision, entry)
                 return
             if self._runs is None:
@@ -193,7 +193,7 @@ class CharlesworthBatcher:
             self._searched[decision] = entry
 
     def collect(self) -> list[tuple[int, int]]:
-        """What is decided, as `Batcher.collect`."""
+        """The decisions made, as `Batcher.collect`."""
         if self._asked:
             self._choose()
         if self._runs is not None:
@@ -205,7 +205,7 @@ class CharlesworthBatcher:
         ]
 
     def _choose(self) -> None:
-        """Joint actions without search."""
+        """Choose joint actions without search."""
         units = np.array([view.observation for _, _, view in self._asked])
         masks = np.array([view.mask for _, _, view in self._asked])
         uniforms = np.array([own.draws().random(NUM_SLOTS) for _, own, _ in self._asked])
@@ -217,6 +217,6 @@ class CharlesworthBatcher:
         self._asked = []
 
     def _take(self, decision: SearchedDecision, entry: _Entry) -> None:
-        """A decision is made."""
+        """Store a decision."""
         entry[1].plan = plans_of(decision.best[None])[0]
         self._planned.append(entry)

@@ -1,4 +1,4 @@
-"""What a search tries: joint actions, chosen by bounds, in games that the seat could be in.
+"""Candidates of a search: joint actions, tried by confidence bounds, in sampled games.
 
 Letters: S slots of a joint action, n candidates.
 """
@@ -22,19 +22,19 @@ from catan_pz.rules import Rules
 from catan_pz.terms import BANK_PER_RESOURCE, DECK_SIZE, NUM_CARD_KINDS, NUM_RESOURCES
 
 DRAWS: Final = 12
-"""Samples of a kind at a time, of which the different ones may become candidates."""
+"""Samples of a kind at a time; the different ones may become candidates."""
 
 MOST_OFFERS: Final = 3
-"""Offers among the candidates."""
+"""The most offers among the candidates."""
 
 _ORDER: Final = (
     *(ch.SETTLEMENT, ch.CITY, ch.ROBBER, ch.STEAL, ch.DISCARD, ch.RESPOND),
     *(ch.ROAD, ch.PLAY, ch.EXCHANGE, ch.PROPOSE),
 )
-"""Kinds of which further candidates are taken, in this order, after one of each kind."""
+"""Kinds of further candidates, in this order, after one of each kind."""
 
 _TRIES: Final = 100
-"""Draws in the source's way that are tried before the belief's draw is taken."""
+"""Draws by the source's method before the belief's draw is used."""
 
 
 def candidates(
@@ -44,9 +44,9 @@ def candidates(
     rng: np.random.Generator,
     most: int,
 ) -> Choices:
-    """(n, S) different joint actions of one decision, (N,) and (A,), sampled by a policy.
+    """(n, S) different joint actions of one decision, (N,) and (A,), sampled from a policy.
 
-    There are up to `most`, but one of each legal kind; in the set-up one for each settlement.
+    There are up to `most`, but at least one of each legal kind; in set-up one per settlement.
     """
     none = np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
     found = Situations.of(units[None], mask[None])
@@ -79,7 +79,7 @@ def candidates(
 
 
 def different(rows: Choices) -> list[NDArray[np.int8]]:
-    """Rows of which no two are played by the same actions, in their order."""
+    """The rows that are played by different actions, in order."""
     offers = rows.copy()
     for picks in (ch.GIVE, ch.GET):
         offers[:, picks].sort(axis=1)
@@ -92,14 +92,14 @@ def different(rows: Choices) -> list[NDArray[np.int8]]:
 class Node:
     """A decision of the searcher with its candidates, chosen by upper confidence bounds.
 
-    Runs that have begun and not yet ended count as visits; the mean of none is 0. After Liu et
-    al., "Watch the Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search", 2020.
+    Unfinished runs count as visits; the mean of no runs is 0. After Liu et al., "Watch the
+    Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search", 2020.
     """
 
     def __init__(self, rows: Choices) -> None:
         self.rows = rows  # (n, S) the candidates
         self.finished, self.running = np.zeros((2, len(rows)), np.int64)  # (n,) runs of each
-        # (n,) sums of the values of runs that have ended, and of their squares.
+        # (n,) sums of the values of finished runs, and of their squares.
         self.total, self.squares = np.zeros((2, len(rows)))
 
     @property
@@ -109,7 +109,7 @@ class Node:
         return np.where(visited, self.total / np.maximum(self.finished, 1), -np.inf)
 
     def begin(self, exploration: float, deviation: float) -> int:
-        """The candidate of the next run, which counts as running."""
+        """Choose the candidate of the next run, and count it as running."""
         visits = self.finished + self.running
         bonus = np.sqrt(2 * np.log(self.finished.sum() + 2) / np.maximum(visits, 1))
         means = np.where(self.finished > 0, self.means, 0.0)
@@ -119,7 +119,7 @@ class Node:
         return chosen
 
     def end(self, candidate: int, value: float) -> None:
-        """A run of a candidate has ended with a value."""
+        """Record the value of a finished run of a candidate."""
         self.running[candidate] -= 1
         self.finished[candidate] += 1
         self.total[candidate] += value
@@ -142,8 +142,8 @@ class Node:
 class SearchRun:
     """One run of a candidate.
 
-    `rewards` came after each own decision, until the next. `values` are those of the own decisions
-    after the first; the last is that of what would have followed, unless the game ended.
+    `rewards` are those after each own decision, until the next. `values` are those of the own
+    decisions after the first; the last is the bootstrap value, unless the game ended.
     """
 
     candidate: int
@@ -151,29 +151,29 @@ class SearchRun:
     rewards: list[float] = field(default_factory=lambda: [0.0])
     values: list[float] = field(default_factory=list)
     ended: bool = False  # whether the game ended in the run
-    taken: int = 0  # joint actions that were chosen in it, by any seat
+    taken: int = 0  # joint actions chosen in it, by any seat
 
     def add(self, value: float) -> None:
-        """The run is at an own decision, whose value this is."""
+        """Add an own decision with its value."""
         self.values.append(value)
         self.rewards.append(0.0)
 
     def worth(self, gamma: float, gae_lambda: float) -> float:
-        """The first reward, then the lambda-return of the rest; nothing follows an end."""
+        """The first reward plus the lambda-return of the rest; the end of the game has value 0."""
         values = [*self.values, 0.0] if self.ended else self.values
         rewards = self.rewards if self.ended else self.rewards[:-1]
         following = values[-1]
         for reward, value in zip(rewards[:0:-1], values[:0:-1], strict=True):
-            # The lambda-return from here on mixes in the critic's value of the next decision.
+            # From here on the lambda-return mixes in the critic's value of the next decision.
             following = reward + gamma * ((1 - gae_lambda) * value + gae_lambda * following)
         return rewards[0] + gamma * following
 
 
 def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> Game:
-    """A full game that the seat could be in, drawn in the source's way.
+    """A full game that is possible for the seat, sampled by the source's method.
 
-    Hands drawn so are possible, but neither uniform nor as likely as what was seen makes them.
-    Where hands and bank needn't add up, the belief's draw is taken.
+    Such hands are possible, but not distributed as the observations imply. If hands and bank
+    needn't add up, the belief's draw is used.
     """
     drawn = view.resample(rng)
     if drawn.validate() != Violation.NONE:
@@ -191,9 +191,9 @@ def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> G
 
 
 def _deal_hands(record: Any, seat: int, rng: np.random.Generator) -> bool:
-    """Write hands, and bounds of all observers that allow them; False where it didn't come out.
+    """Write hands, and bounds of all observers that allow them; return False on failure.
 
-    The opponents get the fewest cards that they can hold, and the rest card by card at random.
+    The opponents get the fewest cards that they can hold, and the rest one by one at random.
     """
     hands, most = bounds_of(record, seat)
     n = len(hands)

@@ -1,8 +1,8 @@
-"""Joint actions: one of thirteen kinds, and the choices that it needs, each with its mask.
+"""Joint actions: one of thirteen kinds, and its further choices, each with its mask.
 
-A joint action is a row of choices, one for each slot; slots that it doesn't need are `UNUSED`.
-Slots are filled in their order, and what a slot may choose depends on those before it. Resources
-are numbered as in `catan_pz.published.charlesworth.encoder.RESOURCES`. Letters: K decisions,
+A joint action is a row of choices, one per slot; slots that it doesn't need are `UNUSED`. Slots
+are filled in order, and a slot's mask depends on earlier choices. Resources are numbered as in
+`catan_pz.published.charlesworth.encoder.RESOURCES`. Letters: K decisions,
 S slots, N numbers of an observation, A actions, R resources.
 """
 
@@ -33,14 +33,14 @@ RESPOND, ROBBER, ROLL, END_TURN, STEAL, DISCARD = range(7, 13)
 NUM_KINDS: Final = 13
 
 MOST_PICKS: Final = 4
-"""Cards a side in an offer."""
+"""The most cards on each side of an offer."""
 
 STOP: Final = NUM_RESOURCES
 """The choice of no further card."""
 
 
 class Slot(NamedTuple):
-    """A choice of a joint action: its name, the head that makes it, and how many choices it has."""
+    """A choice of a joint action: its name, its head, and its number of options."""
 
     name: str
     head: str
@@ -50,7 +50,7 @@ class Slot(NamedTuple):
 SLOTS: Final = (
     Slot("kind", "kind", NUM_KINDS),
     Slot("corner", "corner", NUM_VERTICES),
-    # The last one stands for "no road possible", which the engine never asks.
+    # The last option is "no road possible", which the engine never needs.
     Slot("edge", "edge", NUM_EDGES + 1),
     Slot("tile", "tile", NUM_HEXES),
     Slot("card", "card", NUM_CARD_KINDS),
@@ -62,20 +62,20 @@ SLOTS: Final = (
     Slot("second", "second", NUM_RESOURCES),
     Slot("discard", "discard", NUM_RESOURCES),
 )
-"""S slots, in the order in which they are filled."""
+"""S slots, in the order of filling."""
 
 NUM_SLOTS: Final = len(SLOTS)
 COLUMN: Final = {slot.name: k for k, slot in enumerate(SLOTS)}
-"""Where the choice of each slot stands in a row."""
+"""The column of each slot in a row."""
 
 HEADS: Final = {slot.head: slot.size for slot in SLOTS}
-"""Outputs of each head."""
+"""The number of outputs of each head."""
 
 _ENDS: Final = np.cumsum([slot.size for slot in SLOTS])
 MASK_PLACES: Final = {
     slot.name: slice(int(end) - slot.size, int(end)) for slot, end in zip(SLOTS, _ENDS, strict=True)
 }
-"""Where the mask of each slot lies in the masks of all slots, one after the other."""
+"""The slice of each slot's mask in the concatenated masks of all slots."""
 
 MASK_SIZE: Final = int(_ENDS[-1])
 
@@ -93,7 +93,7 @@ SWAPS: Final = np.asarray(actions.SWAP_ACTIONS[np.ix_(_ORDER, _ORDER)])
 """(R, R) the bank trade of each two resources; for two alike the last column, never legal."""
 
 PLENTY: Final = actions.PLENTY_ACTIONS[np.ix_(_ORDER, _ORDER)]
-"""(R, R) the year of plenty of each two resources; two unlike ones have two orders."""
+"""(R, R) the year of plenty of each two resources; two different ones have two orders."""
 
 MONOPOLIES: Final = actions.PLAY_MONOPOLY + _ORDER
 DISCARDS: Final = actions.DISCARD + _ORDER
@@ -112,11 +112,11 @@ _KIND_ACTIONS: Final = {
     STEAL: slice(actions.STEAL, actions.DISCARD),
     DISCARD: slice(actions.DISCARD, actions.MARITIME_TRADE),
 }
-"""Actions of the kinds that are one action of the environment; proposals are several."""
+"""Actions of the kinds with one environment action each; proposals have several."""
 
 
 class Situations(NamedTuple):
-    """What masks are worked out from, for K decisions."""
+    """The inputs of masks, for K decisions."""
 
     legal: Mask  # (K, A + 1) legal actions of the environment; the last column is False
     hand: NDArray[np.int8]  # (K, R) own cards
@@ -133,12 +133,12 @@ class Situations(NamedTuple):
         return cls(legal, hand[:, _ORDER], most[:, 1:, _ORDER], sizes[:, 1:])
 
     def at(self, rows: NDArray[Any]) -> "Situations":
-        """Those of some decisions."""
+        """The situations of some decisions."""
         return Situations(*(array[rows] for array in self))
 
 
 def is_asked(units: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """(...) whether a joint action is to be chosen: not while an own offer is made or closed."""
+    """(...) whether to choose a joint action: not while an own offer is made or closed."""
     phases = units[..., PLACES["phase"]]
     return np.asarray((phases[..., Phase.COMPOSE] == 0) & (phases[..., Phase.CLOSE] == 0))
 
@@ -152,11 +152,11 @@ _WANTED: Final = {
     "player": (PROPOSE, STEAL),
     "discard": (DISCARD,),
 }
-"""Kinds that a slot is for."""
+"""The kinds that need each slot."""
 
 
 def needed(slot: str, choices: Choices) -> NDArray[np.bool_]:
-    """(K,) whether a slot is filled, after the choices (K, S) of those before it."""
+    """(K,) whether a slot is needed after the earlier choices (K, S)."""
     kind, card = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]]
     if slot == "kind":
         return np.ones(len(choices), np.bool_)
@@ -175,13 +175,13 @@ def needed(slot: str, choices: Choices) -> NDArray[np.bool_]:
 
 
 def picked(choices: Array, side: slice) -> Array:
-    """(K, R + 1) how often each resource, and the stop, was chosen in some slots, as float32."""
+    """(K, R + 1) counts of each resource, and of the stop, in some slots, as float32."""
     chosen = choices[:, side, None]
     return floats(chosen == _PICKABLE.beside(chosen)).sum(1)
 
 
 def mask_of(slot: str, found: Situations, choices: Choices) -> Mask:
-    """(K, size) what a slot may choose where it is needed, after the choices before it."""
+    """(K, size) the options of a slot if it is needed, after the earlier choices."""
     legal, of_kind, kind = found.legal, _KIND_ACTIONS, choices[:, COLUMN["kind"], None]
     match slot:
         case "kind":
@@ -227,18 +227,18 @@ def _cards(legal: Mask) -> Mask:
 
 
 def _partners(found: Situations) -> Mask:
-    """(K, P - 1) opponents who can hold a resource that isn't the only one to give for it."""
+    """(K, P - 1) opponents who can hold a resource other than the only one to give."""
     can_get = (found.most_held > 0) & (found.hand_sizes[:, :, None] > 0)
     both = (found.hand > 0)[:, None, :, None] & can_get[:, :, None, :]
     return np.asarray((both & ~np.eye(NUM_RESOURCES, dtype=bool)).any((2, 3)))
 
 
 def _picks(slot: str, found: Situations, choices: Choices) -> Mask:
-    """Cards of a side of an offer: none that are on the other side, and one at least."""
+    """Options of an offer's side: no cards of the other side, and at least one card."""
     rows, named = np.arange(len(choices)), choices[:, COLUMN["player"]]
     most, size = found.most_held[rows, named], found.hand_sizes[rows, named]
     given, asked = (picked(choices, side)[:, :STOP] for side in (GIVE, GET))
-    if slot.startswith("give"):  # something must be left to ask for
+    if slot.startswith("give"):  # leave something to ask for
         free = (most > 0) & (given == 0)
         cards = (found.hand > given) & (free.sum(1)[:, None] > free)
     else:
@@ -248,7 +248,7 @@ def _picks(slot: str, found: Situations, choices: Choices) -> Mask:
 
 
 def _resources(slot: str, legal: Mask, choices: Choices) -> Mask:
-    """Resources of an exchange, a year of plenty or a monopoly."""
+    """Options of an exchange, a year of plenty or a monopoly."""
     rows = np.arange(len(choices))[:, None]
     kind, card = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]]
     tables = np.where((kind == EXCHANGE)[:, None, None], SWAPS, PLENTY)

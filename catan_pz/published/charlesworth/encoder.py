@@ -36,10 +36,10 @@ from catan_pz.terms import (
 
 _R: Final = Resource
 RESOURCES: Final = (_R.LUMBER, _R.BRICK, _R.GRAIN, _R.ORE, _R.WOOL)
-"""Resources in the order in which blocks list them."""
+"""The order of resources in blocks."""
 
 CORNERS: Final = (0, 5, 4, 3, 2, 1)
-"""Corners of a hex counter-clockwise from the top, as places in `HEX_VERTICES`."""
+"""Corners of a hex counter-clockwise from the top, as indices in `HEX_VERTICES`."""
 
 FEATURES: Final = {"tiles": 60, "roads": 6 * MAX_PLAYERS, "harbors": 6 * len(HARBOR_COUNTS)} | {
     "player": 152,
@@ -48,13 +48,13 @@ FEATURES: Final = {"tiles": 60, "roads": 6 * MAX_PLAYERS, "harbors": 6 * len(HAR
     "hand": 6,
     "phase": len(Phase) + 4,
 }
-"""Numbers of each tile or player, of the offer, the hand and the phase."""
+"""Sizes of each tile or player, of the offer, the hand and the phase."""
 
 _HAND_BINS: Final = (0, 1, 2, 3, 4, 5, 8, 11)
 _BANK_BINS: Final = (0, 1, 2, 3, 6, 8, 11)
 _HIDDEN_BINS: Final = tuple(range(6))
 _POINT_BINS: Final = tuple(range(10))
-"""Lower ends of the bins; the last has no upper end."""
+"""Lower bounds of the bins; the last has no upper bound."""
 
 _MOST_OFFERS: Final = 4
 
@@ -77,7 +77,7 @@ def _segment(units: Array, name: str, *shape: int) -> Array:
 
 
 def _one_hot(values: Array, bounds: tuple[int, ...]) -> Array:
-    """(..., K) one-hot bin of values (...), by the lower ends of the bins."""
+    """(..., K) one-hot bin of values (...), by the lower bounds of the bins."""
     below = [values[..., None] >= low for low in bounds]
     inside = [own ^ following for own, following in pairwise(below)]
     return floats(join([*inside, below[-1]]))
@@ -89,7 +89,7 @@ def _binned(values: Array, bounds: tuple[int, ...]) -> Array:
 
 
 def _corners_of(per_vertex: Array) -> Array:
-    """(..., H, 6, n) what stands at the corners of each hex, from (..., V, n)."""
+    """(..., H, 6, n) the values at the corners of each hex, from (..., V, n)."""
     swapped = gather(per_vertex.swapaxes(-1, -2), _CORNER_PLACES)
     *lead, n, _ = swapped.shape
     return swapped.swapaxes(-1, -2).reshape(*lead, NUM_HEXES, len(CORNERS), n)
@@ -129,10 +129,10 @@ def _harbors(units: Array) -> Array:
 
 
 def _of_all(units: Array) -> Array:
-    """(..., P, 60) what all see of each player.
+    """(..., P, 60) the public features of each player.
 
     50 numbers for buildings at each resource and token, cities twice; longest road, its length (0
-    as long as nobody holds it), largest army, its size; whether each kind of harbor is held.
+    if nobody holds it), largest army, its size; whether each kind of harbor is held.
     """
     token, buildings = _segment(units, "hex_number_token"), _buildings(units)
     tokens = floats(token[..., None] == _ROLLED.beside(token))
@@ -148,7 +148,7 @@ def _of_all(units: Array) -> Array:
 
 
 def _player(units: Array, of_all: Array) -> Array:
-    """(..., 152) of the viewer."""
+    """(..., 152) features of the viewer."""
     parts = [
         _binned(_segment(units, "own_hand"), _HAND_BINS),
         _one_hot(_segment(units, "own_points")[..., 0], _POINT_BINS),
@@ -160,7 +160,7 @@ def _player(units: Array, of_all: Array) -> Array:
 
 
 def _opponents(units: Array, of_all: Array) -> Array:
-    """(..., P - 1, 159) of the others; zeros for seats that don't play."""
+    """(..., P - 1, 159) features of the others; zeros for absent seats."""
     known = [_segment(units, name, MAX_PLAYERS, NUM_RESOURCES) for name in ("hand_min", "hand_max")]
     parts = [
         *(_binned(counts, _HAND_BINS) for counts in known),
@@ -175,13 +175,13 @@ def _opponents(units: Array, of_all: Array) -> Array:
 
 
 def _cards(units: Array) -> Array:
-    """(..., 5, 5) development cards that the viewer holds, then those that each seat has played."""
+    """(..., 5, 5) development cards held by the viewer, then those played by each seat."""
     played = _segment(units, "cards_played", MAX_PLAYERS, NUM_CARD_KINDS)
     return floats(join([_segment(units, "own_cards")[..., None, :], played], axis=-2))
 
 
 def _offer(units: Array, flags: bool) -> Array:
-    """(..., 12) what the player in turn offers and asks for, each with a zero behind it."""
+    """(..., 12) what the player in turn offers and asks for, each followed by a zero."""
     maker = _segment(units, "turn_player")[..., None]
     sides = []
     for name in ("offer_give", "offer_get"):
@@ -192,7 +192,7 @@ def _offer(units: Array, flags: bool) -> Array:
 
 
 def _hand(units: Array) -> Array:
-    """(..., 6) cards in hand, with a zero behind them."""
+    """(..., 6) cards in hand, followed by a zero."""
     hand = floats(gather(_segment(units, "own_hand"), _ORDER))
     return join([hand, hand[..., :1] * 0])
 
@@ -205,12 +205,12 @@ def _phase(units: Array) -> Array:
 
 
 class CharlesworthEncoder(Encoder):
-    """Tiles, players, development cards and the offer on the table, in one-hot bins.
+    """Tiles, players, development cards and the open offer, in one-hot bins.
 
     Args:
         name: of the encoder.
-        additions: whether roads, harbors and phase are there, which the source leaves out.
-        flags: whether the offer tells which resources it has only, as in the source, not how many.
+        additions: whether to include roads, harbors and phase, which the source omits.
+        flags: whether the offer has only flags of its resources, as in the source, not counts.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ as_published = partial(CharlesworthEncoder, "charlesworth_2022", additions=False
 
 
 def _shown(name: str, meaning: str, high: float = 1.0, *, count: int = 0) -> Segment:
-    """A segment of `FEATURES`; with a `count` one row for each tile or player."""
+    """A segment of `FEATURES`; with a `count`, one row per tile or player."""
     shape = (count, FEATURES[name]) if count else (FEATURES[name],)
     return Segment(name, shape, meaning, high=high)
 

@@ -1,7 +1,7 @@
-"""A policy of heads that samples joint actions, and many games in which they are played.
+"""A policy of several heads that samples joint actions, and batches of games that play them.
 
 The environment makes every offer to all players, card by card. A joint action names one of them:
-the offer is closed with that player alone, and withdrawn where it doesn't accept. Letters: B games,
+the offer is closed only with that player, and withdrawn if it doesn't accept. Letters: B games,
 K decisions, S slots, M numbers in the masks of all slots, N numbers of an observation, A actions.
 """
 
@@ -28,18 +28,18 @@ from catan_pz.published.factored import UNUSED
 from catan_pz.terms import MAX_PLAYERS, MONOPOLY, YEAR_OF_PLENTY
 
 ANYBODY = -1
-"""Stands for an offer that is closed with the first who accepts."""
+"""Stands for an offer that is closed with the first player to accept."""
 
 
 @dataclass
 class ActionPlan:
-    """What is left of a joint action: actions of the environment, in order."""
+    """The rest of a joint action: environment actions, in order."""
 
     actions: list[int] = field(default_factory=list)
-    partner: int = ANYBODY  # the opponent, from 0, to whom an offer is made
+    partner: int = ANYBODY  # the opponent, from 0, who gets the offer
 
     def next_action(self, units: NDArray[np.int8], mask: NDArray[Any]) -> int:
-        """The next action, or the end of the offer, by an observation (N,) and a mask (A,)."""
+        """The next action, or the end of the offer, given an observation (N,) and a mask (A,)."""
         if self.actions:
             action = self.actions.pop(0)
             if mask[action]:
@@ -52,7 +52,7 @@ class ActionPlan:
 
 
 def plans_of(choices: Choices) -> list[ActionPlan]:
-    """The plan of each joint action, (K, S) choices."""
+    """The plan of each joint action, from choices (K, S)."""
     single = single_actions(choices).tolist()
     return [
         _offer(row) if action == NO_ACTION else ActionPlan([action])
@@ -68,7 +68,7 @@ def _offer(row: NDArray[np.int8]) -> ActionPlan:
 
 
 def single_actions(choices: Choices) -> NDArray[np.int64]:
-    """(K,) the action of each joint action that is a single one; `NO_ACTION` for offers."""
+    """(K,) the action of each joint action with a single one; `NO_ACTION` for offers."""
     place = {name: choices[:, k].astype(np.int64) for name, k in COLUMN.items()}
     kind, card, first, second = (place[name] for name in ("kind", "card", "first", "second"))
     of_card = np.where(
@@ -95,13 +95,13 @@ def single_actions(choices: Choices) -> NDArray[np.int64]:
 
 @dataclass
 class JointDecision:
-    """Joint actions that were chosen."""
+    """Joint actions chosen by a policy."""
 
     choices: Choices  # (K, S)
-    masks: ch.Mask  # (K, M) what each slot could choose where it was needed
+    masks: ch.Mask  # (K, M) the options of each slot if needed
     log_probability: NDArray[np.float64]  # (K,) joint
     value: NDArray[np.float64]  # (K,) normalised
-    certainty: NDArray[np.float64]  # (K, S) probability of each choice; 1 of slots not needed
+    certainty: NDArray[np.float64]  # (K, S) probability of each choice; 1 for unneeded slots
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Policy:
     weights: Weights
     encoder: Encoder
 
-    @np.errstate(under="ignore")  # other libraries may let it raise
+    @np.errstate(under="ignore")  # other libraries may make it raise
     def decide(
         self,
         units: NDArray[np.int8],
@@ -124,8 +124,8 @@ class Policy:
     ) -> JointDecision:
         """Choose a joint action in each of K decisions, slot by slot.
 
-        Observations (K, N), masks (K, A) and numbers in [0, 1) that sample (K, S); `kinds` (K,) are
-        taken instead of sampling them. With `best` each slot takes its most probable choice.
+        Takes observations (K, N), masks (K, A) and uniform numbers (K, S) for sampling; `kinds`
+        (K,) replace sampled ones. With `best` each slot takes its most probable option.
         """
         network, weights, count = self.architecture, self.weights, len(units)
         found, seen = Situations.of(units, masks), self._encoded(units)
@@ -160,7 +160,7 @@ class Policy:
         return decision
 
     def _encoded(self, units: NDArray[np.int8]) -> Mapping[str, Any]:
-        """Observations as the network takes them, of the same kind as its weights."""
+        """Encoded observations, as arrays of the weights' kind."""
         seen, some = self.encoder.encode(units), next(iter(self.weights.values()))
         if isinstance(some, np.ndarray):
             return dict(seen)
@@ -175,14 +175,14 @@ def _numbers(array: Array) -> NDArray[np.float64]:
 
 
 def _sampled(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) -> Any:
-    """(K,) choices with these probabilities (K, n), which add up to 1."""
+    """(K,) choices with these probabilities (K, n), which sum to 1."""
     below = probabilities.cumsum(1)
     picked = np.minimum(uniforms * below[:, -1], np.nextafter(below[:, -1], 0))
     return (below > picked[:, None]).argmax(1)
 
 
 _LONGEST: Final = 2 * ch.MOST_PICKS + 1
-"""Actions of the longest offer."""
+"""The number of actions of the longest offer."""
 
 
 class PlannedGames:
@@ -193,7 +193,7 @@ class PlannedGames:
         self._plans: dict[int, ActionPlan] = {}
 
     def asked(self) -> NDArray[np.int64]:
-        """(K,) the games that wait for a joint action; none of finished ones."""
+        """(K,) the unfinished games that wait for a joint action."""
         units = self.batch.units
         assert units is not None
         return np.flatnonzero(ch.is_asked(units) & self.batch.mask.any(1))
@@ -201,9 +201,9 @@ class PlannedGames:
     def step(
         self, rows: NDArray[np.int64], choices: Choices, actions: NDArray[np.int64] | None = None
     ) -> None:
-        """Play one action in every game: joint actions (K, S) that were chosen in some (K,).
+        """Play one action in every game: joint actions (K, S) chosen in some of them (K,).
 
-        Games that are played otherwise have `actions` (B,), `NO_ACTION` the others.
+        Games played in another way have `actions` (B,), the others `NO_ACTION`.
         """
         batch = self.batch
         units, masks = batch.units, batch.mask
@@ -221,20 +221,20 @@ class PlannedGames:
             self._plans.pop(row, None)
 
     def place(self, rows: NDArray[np.int64], records: np.ndarray) -> None:
-        """Let positions, (K,) of `STATE` without an offer under way, take the places of games."""
+        """Replace games with positions, (K,) of `STATE` without an open offer."""
         self.batch.place_games(rows, records, check=False)
         for row in rows.tolist():
             self._plans.pop(row, None)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Copies of all arrays that the future rests on, by name."""
+        """Copies of all arrays that determine the future, by name."""
         plans = np.full((len(self._plans), 2 + _LONGEST), NO_ACTION)
         for line, (row, plan) in zip(plans, self._plans.items(), strict=True):
             line[: 2 + len(plan.actions)] = [row, plan.partner, *plan.actions]
         return self.batch.get_state() | {"plans": plans}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `get_state` gave for the same rules and number of games."""
+        """Continue from a result of `get_state` for the same rules and number of games."""
         arrays = dict(state)
         lines = arrays.pop("plans").tolist()
         self.batch.set_state(arrays)

@@ -1,6 +1,6 @@
 """Charlesworth's network, for NumPy arrays and torch tensors: attention over tiles, trunk, heads.
 
-With NumPy layers work in place, as new memory costs more time than the arithmetic. Letters: K
+With NumPy layers work in place, as allocations cost more time than the arithmetic. Letters: K
 decisions, H hexes, J units of the trunk, C kinds of development card, F features, T tokens.
 """
 
@@ -25,13 +25,13 @@ SIZES: Final = {
     "small": {"tile": 32, "feed": 64, "tile_out": 12, "player": 96, "player_out": 48}
     | {"trunk": 192, "head": 64, "value": 96},
 }
-"""Units of the layers: those of the source, and a smaller network."""
+"""Layer sizes: those of the source, and of a smaller network."""
 
 ATTENTION_HEADS: Final = 4
 LAYERS: Final = 2
 CARD_EMBEDDING: Final = 16
 NO_CARD: Final = NUM_CARD_KINDS
-"""The embedding that stands for an empty list."""
+"""The embedding of an empty list."""
 CARD_OUT: Final = 25
 OFFER_OUT: Final = 32
 
@@ -44,10 +44,10 @@ CONDITIONS: Final = {
     "first": 4,
     "second": 4 + NUM_RESOURCES,
 }
-"""Inputs of heads beside the trunk: what was chosen before, the offer, the hand."""
+"""Inputs of heads besides the trunk: earlier choices, the offer, the hand."""
 
 CONDITIONS_SEEN: Final = ("hand", "offer")
-"""Parts of an observation that heads take beside the trunk."""
+"""Parts of an observation that heads take besides the trunk."""
 
 _EPSILON: Final = 1e-5
 _SQRT2: Final = 2**0.5
@@ -60,10 +60,10 @@ Shapes = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class CharlesworthNetwork:
-    """The network without its weights; of the `size` "full", as in the source, or "small".
+    """The network without its weights, of `size` "full", as in the source, or "small".
 
-    With `additions` it takes roads, harbors and phase, and the head of what an offer gives the own
-    hand, all of which the source leaves out.
+    With `additions` it takes roads, harbors and phase, and conditions the head of an offer's giving
+    side on the own hand; the source omits all of these.
     """
 
     size: str = "full"
@@ -115,11 +115,11 @@ class CharlesworthNetwork:
 
     @property
     def parameters(self) -> int:
-        """How many weights it has."""
+        """The number of weights."""
         return sum(map(prod, self.shapes.values()))
 
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
-        """Weights to begin with: orthogonal ones of gain sqrt 2, those of logits of 0.01."""
+        """Initial weights: orthogonal with gain sqrt 2, those of logits with gain 0.01."""
         weights = {}
         for name, shape in self.shapes.items():
             if len(shape) == 1:
@@ -133,7 +133,7 @@ class CharlesworthNetwork:
         return weights
 
     def trunk(self, weights: Weights, seen: Mapping[str, Array]) -> Array:
-        """(K, J) for observations by the encoder, which has the names of its segments."""
+        """(K, J) for encoded observations, by names of segments."""
         tiles, player, cards = seen["tiles"], seen["player"], seen["cards"]
         if self.additions:
             tiles = join([tiles, seen["roads"], seen["harbors"]])
@@ -155,7 +155,7 @@ class CharlesworthNetwork:
         return _layer("trunk", weights, join(parts))
 
     def logits(self, weights: Weights, head: str, trunk: Array, condition: Array | None) -> Array:
-        """(K, outputs) of a head, with what it is conditioned on, (K, n), if anything."""
+        """(K, outputs) of a head, with its condition, (K, n), if any."""
         if condition is None:
             x = trunk
         else:
@@ -174,7 +174,7 @@ class CharlesworthNetwork:
 
 
 def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array | None:
-    """(K, n) what a slot's head is conditioned on, by choices (K, S) and `CONDITIONS_SEEN`."""
+    """(K, n) the condition of a slot's head, from choices (K, S) and `CONDITIONS_SEEN`."""
     kind, card, before = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]], COLUMN[slot]
     if slot == "accept":
         return seen["offer"]
@@ -197,7 +197,7 @@ def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array 
 
 
 def log_probabilities(logits: Array, mask: Array) -> Array:
-    """Log-softmax over what a mask allows; very low elsewhere, so that entropies are finite."""
+    """Log-softmax over a mask's options; very low elsewhere, so that entropies are finite."""
     if isinstance(logits, np.ndarray):
         masked: Any = np.where(mask, logits, -1e8)
         masked = masked - masked.max(-1, keepdims=True)
@@ -237,7 +237,7 @@ def _dense(name: str, weights: Weights, x: Array) -> Array:
 
 
 def _normalised(name: str, weights: Weights, x: Array) -> Array:
-    """The last axis with mean 0 and variance 1, then scaled and moved."""
+    """Layer normalisation: the last axis with mean 0 and variance 1, then scaled and shifted."""
     scale, offset = weights[f"{name}.scale"], weights[f"{name}.offset"]
     if isinstance(x, np.ndarray):
         share = np.float32(1 / x.shape[-1])
@@ -253,7 +253,7 @@ def _normalised(name: str, weights: Weights, x: Array) -> Array:
 
 
 def _rectified(x: Array) -> Array:
-    """The larger of each number and 0, in the same array with NumPy."""
+    """The larger of each number and 0; in place with NumPy."""
     return np.maximum(x, 0, out=x) if isinstance(x, np.ndarray) else x.clip(0)
 
 
@@ -263,7 +263,7 @@ def _layer(name: str, weights: Weights, x: Array) -> Array:
 
 
 def _tiles(weights: Weights, tiles: Array) -> Array:
-    """(..., H, out) two transformer layers, normalised before each part, over the tiles."""
+    """(..., H, out) two pre-norm transformer layers over the tiles."""
     x = _layer("tiles", weights, tiles)
     for k in range(LAYERS):
         name = f"attend_{k}"
@@ -290,7 +290,7 @@ def _attention(queries: Array, keys: Array, values: Array) -> Array:
     if not isinstance(queries, np.ndarray):
         scores = queries @ keys.swapaxes(-1, -2) * scale
         return scores.softmax(-1) @ values  # faster here than torch's fused attention
-    # A column for each query, so that maxima and sums go over whole rows at a time.
+    # One column per query, so that maxima and sums run over whole rows.
     columns = np.ascontiguousarray(queries.swapaxes(-1, -2))
     scores = np.ascontiguousarray(keys) @ columns
     scores *= np.float32(scale)
@@ -303,12 +303,12 @@ def _attention(queries: Array, keys: Array, values: Array) -> Array:
 def _cards(player: str, cards: str, weights: Weights, counts: Array) -> Array:
     """(..., 25) sums of attention over lists of cards, given by counts (..., C).
 
-    Cards of a kind are alike: each kind is looked at once and weighted by its count. An empty list
-    is one card of a kind of its own.
+    Cards of a kind are identical: each kind is evaluated once and weighted by its count. An empty
+    list is one card of a kind of its own.
     """
     queries, keys, values = _heads(cards, weights, weights["cards"])
     scores = queries @ keys.swapaxes(-1, -2) * queries.shape[-1] ** -0.5
-    # By the kind looked at: how much each kind looks at it, (C, C, heads), and what it sees there.
+    # By attended kind: the weight that each kind gives it, (C, C, heads), and its value.
     weighing = np.exp(scores) if isinstance(scores, np.ndarray) else scores.exp()
     weighing = weighing.swapaxes(0, 2)
     sees = weighing[..., None] * values.swapaxes(0, 1)[:, None]

@@ -1,4 +1,4 @@
-"""Forward search with a policy: candidates are tried in games drawn from what the seat knows.
+"""Forward search with a policy: candidates are tried in games sampled for the seat.
 
 Source: H. Charlesworth, 2022. Letters: S slots of a joint action, k games, n candidates.
 """
@@ -33,40 +33,38 @@ REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
 """Rewards in a run, by the option `bonuses`."""
 
 BASE_CANDIDATES: Final = 10
-"""Candidates for which a budget is meant; it grows and shrinks with their number."""
+"""Number of candidates for which a budget is meant; the budget scales with their number."""
 
 _NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForwardOptions:
-    """How to search.
+    """Options of the search.
 
     Args:
-        uncertainty: "belief" draws hidden cards from the exact belief, "shuffled" in the source's
-            way.
+        uncertainty: "belief" samples hidden cards from the exact belief, "shuffled" with the
+            source's method.
         bonuses: who gets the reward for cards played, robber, discards and cities in a run, the
             "mover", or "all" players as in the source's code.
-        paired: whether the first runs of all candidates are played in the same game, with the same
-            random numbers, and so are their second ones, and so on, so that less of what they
-            differ by is chance; in the source each run has a game of its own.
+        paired: whether the first runs of all candidates share a game and random numbers, and so do
+            their second ones, and so on, which reduces the variance of differences; in the source
+            each run has its own game.
         margin: standard errors by which the mean of a candidate must exceed that of the policy's
-            own choice to be played in its place; None plays the best mean, as the source does.
+            own choice to replace it; None plays the best mean, as in the source.
     """
 
     simulations: int | None = None  # runs for ten candidates, None for any number
-    seconds: float | None = None  # for ten candidates; runs that have begun are played to the end
+    seconds: float | None = None  # for ten candidates; started runs are finished
     depth: int = 15  # own decisions in a run; those with a single legal action don't count
-    candidates: int = (
-        BASE_CANDIDATES  # joint actions that are tried, one of each legal kind at least
-    )
-    exploration: float = 2.0  # weight of what was little tried
-    wave: int = 16  # runs at a time; where one ends, the next begins
+    candidates: int = BASE_CANDIDATES  # joint actions tried, at least one of each legal kind
+    exploration: float = 2.0  # weight of the exploration term
+    wave: int = 16  # runs at a time; when one ends, the next begins
     uncertainty: str = "belief"
     bonuses: str = "mover"
     paired: bool = False
     margin: float | None = None
-    gamma: float = 0.999  # discount from a decision of the searcher to its next
+    gamma: float = 0.999  # discount between decisions of the searcher
     gae_lambda: float = 0.95  # weight of later estimates
 
     def __post_init__(self) -> None:
@@ -84,25 +82,25 @@ class ForwardOptions:
 
     @property
     def is_on(self) -> bool:
-        """Whether there is a budget to search with."""
+        """Whether there is a budget for search."""
         return self.simulations is not None or self.seconds is not None
 
 
 @dataclass(eq=False)
 class ForwardSearch:
-    """The searches of a seat in one game, with one policy in all seats."""
+    """The searches of a seat in one game, with one policy for all seats."""
 
     policy: Policy
     rules: Rules
     seat: int
     options: ForwardOptions
-    value_mean: float  # the critic calls it 0
-    value_scale: float  # and this difference 1
-    last: Node | None = None  # of the last decision; None where nothing had to be weighed
+    value_mean: float  # value of a critic's output 0
+    value_scale: float  # value of a difference of 1 in its output
+    last: Node | None = None  # of the last decision; None if there was only one candidate
     recent: deque[float] = field(default_factory=lambda: deque(maxlen=500))  # values of runs
 
     def value(self, normalised: float) -> float:
-        """What a position is worth to the seat, by what the critic says of it."""
+        """The value of a position to the seat, from the critic's normalised output."""
         return float(normalised) * self.value_scale + self.value_mean
 
     @property
@@ -112,7 +110,7 @@ class ForwardSearch:
 
 
 class SearchedDecision:
-    """A decision of a search, seen by a view; `rng` is for its draws."""
+    """A decision being searched, with its view and its random generator `rng`."""
 
     def __init__(self, search: ForwardSearch, view: View, rng: np.random.Generator) -> None:
         options, start = search.options, perf_counter()
@@ -125,7 +123,7 @@ class SearchedDecision:
         search.last = self._root if len(rows) > 1 else None
         self.under_way: dict[int, SearchRun] = {}  # runs by their game, oldest first
         self._begun = 0
-        self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
+        self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one or more runs
         share = len(rows) / BASE_CANDIDATES
         self._most = math.inf
         if options.simulations is not None:
@@ -134,20 +132,20 @@ class SearchedDecision:
 
     @property
     def best(self) -> NDArray[np.int8]:
-        """(S,) the candidate of the best mean, or the policy's where none is clearly better."""
+        """(S,) the candidate with the best mean, or the policy's if none is clearly better."""
         root, margin = self._root, self.search.options.margin
         best = root.means.argmax() if margin is None else root.better_than_first(margin)
         return np.asarray(root.rows[best])
 
     @property
     def room(self) -> int:
-        """How many further runs may begin now."""
+        """The number of runs that may begin now."""
         if self._begun and perf_counter() >= self._until:
             return 0
         return int(min(self.search.options.wave - len(self.under_way), self._most - self._begun))
 
     def begin(self, numbers: list[int]) -> tuple[np.ndarray, Choices]:
-        """Begin runs in some games: (k,) records to play there, and (k, S) first joint actions."""
+        """Begin runs in some games; return (k,) records to play and (k, S) first joint actions."""
         visits = (self._root.finished + self._root.running).tolist()
         exploration, deviation = self.search.options.exploration, self.search.deviation
         chosen = [self._root.begin(exploration, deviation) for _ in numbers]
@@ -164,7 +162,7 @@ class SearchedDecision:
         return np.array([game for game, _ in drawn]), np.asarray(self._root.rows[chosen])
 
     def _draw(self, count: int) -> None:
-        """Draw further games that the seat could be in, with seeds for the runs played there."""
+        """Sample further games that are possible for the seat, with seeds for their runs."""
         if count <= 0:
             return
         if self.search.options.uncertainty == "belief":
@@ -178,14 +176,14 @@ class SearchedDecision:
         self._draws += zip(records, seeds.tolist(), strict=True)
 
     def end(self, i: int) -> None:
-        """The run in game i has ended."""
+        """Record the end of the run in game i."""
         run, options = self.under_way.pop(i), self.search.options
         value = run.worth(options.gamma, options.gae_lambda)
         self.search.recent.append(value)
         self._root.end(run.candidate, value)
 
     def root_value(self) -> float:
-        """What the decision's own position is worth."""
+        """The value of the decision's own position."""
         return self.search.value(self._decide(np.full((1, NUM_SLOTS), 0.5)).value[0])
 
     def _decide(self, uniforms: NDArray[np.float64]) -> JointDecision:
@@ -194,30 +192,30 @@ class SearchedDecision:
 
 
 class Runs:
-    """The runs of decisions that are searched at the same time, in one batch of `count` games.
+    """The runs of all decisions being searched, in one batch of `count` games.
 
-    A decision waits until there are games for as many runs as it would have alone, so that it is
-    searched in the same way; one that wants more than all games gets all. All decisions have the
-    policy, the options and the rules of the `search` given.
+    A decision waits until there are games for as many runs as it would have alone, so its search is
+    the same; one that needs more than all games gets all. All decisions share the policy, the
+    options and the rules of the given `search`.
     """
 
     def __init__(self, search: ForwardSearch, count: int) -> None:
         self._policy, self._options = search.policy, search.options
-        # In the games of runs forced actions are no decisions.
+        # In runs, forced actions are not decisions.
         rules = replace(search.rules, skip_forced=True)
         reward = REWARDS[self._options.bonuses]()
         self._batch = CpuBatch(count, rules, reward=reward, seed=0)
         self._games = PlannedGames(self._batch)
         self._waiting: deque[SearchedDecision] = deque()
-        self._decisions: dict[SearchedDecision, int] = {}  # with the games that each may use
+        self._decisions: dict[SearchedDecision, int] = {}  # with the number of games for each
         self._free = list(range(count))
 
     def add(self, decision: SearchedDecision) -> None:
-        """Search a decision, too."""
+        """Add a decision to the search."""
         self._waiting.append(decision)
 
     def go_on(self) -> list[SearchedDecision]:
-        """Play an action in every run; the decisions whose runs have all ended, which leave."""
+        """Play an action in every run; return and remove decisions whose runs have all ended."""
         self._admit()
         rows, choices = self._decide()
         numbers, firsts = self._begin()
@@ -229,7 +227,7 @@ class Runs:
         return ended
 
     def _admit(self) -> None:
-        """Begin to search decisions that wait, in their order, where there are games for them."""
+        """Start to search waiting decisions, in order, as games become available."""
         count = self._batch.num_games
         while self._waiting:
             games = min(self._waiting[0].room, count)
@@ -238,7 +236,7 @@ class Runs:
             self._decisions[self._waiting.popleft()] = games
 
     def _begin(self) -> tuple[NDArray[np.int64], Choices]:
-        """(k,) games in which new runs begin, and (k, S) their first joint actions."""
+        """(k,) games with new runs, and (k, S) their first joint actions."""
         numbers: list[int] = []
         records: list[np.ndarray] = []
         choices: list[Choices] = [_NO_CHOICES]
@@ -255,7 +253,7 @@ class Runs:
         return np.array(numbers, np.int64), np.concatenate(choices)
 
     def _step(self, rows: NDArray[np.int64], choices: Choices) -> None:
-        """Play an action in every game, by chance in those of no run."""
+        """Play an action in every game, random ones in games without a run."""
         batch = self._batch
         actions = np.full(batch.num_games, NO_ACTION)
         actions[self._free] = batch.sample()[self._free]
@@ -267,12 +265,12 @@ class Runs:
                 run.rewards[-1] += rewards[i][seat]
                 if batch.done[i]:
                     run.ended = not batch.truncated[i]
-                    if not run.ended:  # nobody's win: the last value known stands for the rest
+                    if not run.ended:  # no win: the last known value stands for the rest
                         run.add(run.values[-1] if run.values else decision.root_value())
                     self._end(decision, i)
 
     def _decide(self) -> tuple[NDArray[np.int64], Choices]:
-        """(k,) games that wait for a joint action, and (k, S) the policy's; ends deep runs."""
+        """(k,) games waiting for a joint action, (k, S) the policy's; ends runs at full depth."""
         batch = self._batch
         assert batch.units is not None
         asked = set(self._games.asked().tolist())
@@ -302,7 +300,7 @@ class Runs:
 
 
 def _next_uniforms(runs: list[SearchRun]) -> NDArray[np.float64]:
-    """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
+    """(k, S) the next uniform numbers of each run, independent of other runs."""
     seeds = np.array([run.seed for run in runs], np.uint64)
     taken = np.array([run.taken for run in runs])
     for run in runs:

@@ -1,1 +1,1 @@
-"""The player of Gendre and Kaneko: a cross-dimensional network over 324 choices."""
+"""The player of Gendre and Kaneko: a cross-dimensional network with 324 choices."""

@@ -29,14 +29,14 @@ from catan_pz.published.gendre.networks import GendreNetwork
 from catan_pz.rules import Rules
 
 SHIPPED: Final = resource("catan_pz.published.gendre", "model.npz")
-"""The model that comes with the package."""
+"""The model shipped with the package."""
 
 _TURNS: Final = PLACES["turns_ended"].start
 
 
 @dataclass(frozen=True)
 class GendreModel(StoredModel):
-    """A network over the choices of two players, or of any table, trained with `rules`."""
+    """A network for the choices of two players, or of any table, trained with `rules`."""
 
     kinds = ("gendre",)
     architecture: GendreNetwork
@@ -51,27 +51,27 @@ class GendreModel(StoredModel):
             raise not_possible("model: rules", self.rules, "those of two players without trade")
 
     def logits(self, seen: Seen) -> NDArray[np.float32]:
-        """(K, L) for what its encoder gives."""
+        """(K, L) logits for encoded observations."""
         return np.asarray(
             self.architecture.evaluate(self.weights, seen["planes"], seen["scalars"])[0]
         )
 
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
         network = {"kind": self.kinds[0], **asdict(self.architecture)}
         encoder = load(network.pop("encoder"))
         return Stored(network, self.weights, encoder, {"rules": self.rules.to_dict()})
 
     @classmethod
     def restored(cls, stored: Stored) -> "GendreModel":
-        """The model of what a file keeps."""
+        """The model from the content of a file."""
         names = ("network", "layers", "planes", "scalars")
         options, header = {name: stored.network[name] for name in names}, stored.header
         architecture = GendreNetwork(**options, encoder=stored.encoder.name)
         return cls(architecture, stored.arrays, Rules.from_dict(header["rules"]), header["card"])
 
     def card_rows(self) -> list[tuple[str, Any]]:
-        """Rules and network."""
+        """Rows of the model card: rules and network."""
         a = self.architecture
         scalars = f", {a.scalars} scalars" if a.is_crossed else ""
         size = f"{a.layers} layers, {a.planes} planes{scalars}, {a.parameters:,} parameters"
@@ -89,14 +89,14 @@ def sampled(logits: NDArray[np.floating[Any]], bits: NDArray[np.uint64]) -> NDAr
 
 
 class GendreAgent(BatchAgent):
-    """Plays by a cross-dimensional network, games of two without trade or, by model, of any table.
+    """Plays with a cross-dimensional network: two players without trade or, by model, any game.
 
-    It keeps nothing of a game, so which cards to keep is chosen anew before each single discard,
-    with the same random numbers throughout a turn.
+    It is stateless, so the cards to keep are chosen again before each single discard, with the
+    same random numbers throughout a turn.
 
     Args:
-        model: the model, or the path of its file; None for the one that comes with the package.
-        choice: "sample" samples from the policy, "best" takes the choice of the largest logit.
+        model: the model, or the path of its file; None for the one shipped with the package.
+        choice: "sample" samples from the policy, "best" takes the choice with the largest logit.
         name: for tables of results.
     """
 
@@ -116,7 +116,7 @@ class GendreAgent(BatchAgent):
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that its model doesn't see whole, or in which fewer cards are kept."""
+        """Refuse games outside its model's view, or in which fewer than four cards are kept."""
         if self.model.architecture.encoder == "gendre":
             refuse_others(self.name, rules, players=2, trading=False)
         if rules.discard_limit < LEAST_LIMIT:

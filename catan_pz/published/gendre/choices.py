@@ -1,10 +1,10 @@
-"""The choices of the cross-dimensional network, and how the environment's actions play them.
+"""The choices of the cross-dimensional network, and the environment actions that play them.
 
-A choice stands for one action of the environment, but for three kinds: a discard names four cards
-to keep, from which all single discards follow; a year of plenty is played first, then each of its
-two cards is chosen; and a move of the robber says whether a card is stolen. Two players without
-trade have the authors' 324 choices. At any other table whom to steal from and the actions of trade
-follow, which makes 464. Letters: K decisions, N numbers of an observation, A actions (252, with
+A choice is one environment action, with three exceptions: a discard names four cards to keep,
+which determine all single discards; a year of plenty is played first, then each of its two cards is
+chosen; and a robber move also chooses whether to steal. Two players without trade have the
+authors' 324 choices. Other games add victims and the actions of trade, 464 in all.
+Letters: K decisions, N numbers of an observation, A actions (252, with
 trade 389), C choices, R resources.
 """
 
@@ -34,7 +34,7 @@ from catan_pz.terms import (
 )
 
 ROBBER: Final = 0
-"""For each hex: without stealing, then with it."""
+"""For each hex: a move without stealing, then with stealing."""
 ROAD: Final = 38
 BUILDING: Final = 110
 """For each vertex: a settlement, then a city."""
@@ -50,27 +50,27 @@ FREE_RESOURCE: Final = 244
 MONOPOLY: Final = 249
 KEEP: Final = 254
 VICTIM: Final = 324
-"""Relative seats 1 to 3; where one can be robbed the environment leaves no choice."""
+"""Relative seats 1 to 3; with a single victim the environment leaves no choice."""
 PLAYER_TRADE: Final = 327
 """The actions from `actions.OFFER` on, in their order."""
 
 NUM_CHOICES: Final = {"gendre": 324, "gendre_table": 464}
-"""C for what each encoder shows: two players without trade, or any table."""
+"""C for each encoder: two players without trade, or any game."""
 
 NUM_PLANE_CHOICES: Final = ROLL
-"""The first choices belong to places of the board."""
+"""The first choices belong to places on the board."""
 
 KEPT: Final = 4
-"""Cards that a discard chooses to keep."""
+"""The number of cards kept by the choice of a discard."""
 
 LEAST_LIMIT: Final = 2 * (KEPT - 1)
-"""Least number of cards above which a 7 costs half: with a lower one fewer are kept."""
+"""The lowest discard limit; below it fewer cards would be kept."""
 
 _ORDER: Final = np.array(RESOURCES)
 
 
 def _multisets() -> NDArray[np.int8]:
-    """(70, R) cards to keep: loops over brick, lumber, ore and grain, wool is the rest."""
+    """(70, R) cards to keep: loops over brick, lumber, ore and grain; wool is the rest."""
     counts = [
         (*four, KEPT - sum(four))
         for four in product(range(KEPT + 1), repeat=NUM_RESOURCES - 1)
@@ -107,7 +107,7 @@ def _actions() -> NDArray[np.int64]:
 
 
 ACTIONS: Final = _actions()
-"""(464,) the action that plays each choice; `NO_ACTION` where more is to be settled first."""
+"""(464,) the action of each choice; `NO_ACTION` if more has to be decided first."""
 
 
 _ROBBER_MOVES: Final = slice(actions.MOVE_ROBBER, actions.MOVE_ROBBER + NUM_HEXES)
@@ -158,16 +158,16 @@ def legal_choices(
 
 
 UNDECIDED: Final = -1
-"""Stands in hands to keep where none was chosen."""
+"""Stands in hands to keep for no choice."""
 
 Seen = dict[str, NDArray[np.float32]]
 Choose = Callable[[NDArray[np.intp], Seen, NDArray[np.bool_]], NDArray[np.int64]]
-"""From rows (k,), what the encoder gives for them and the legal choices (k, C) to one choice each;
-a row may be asked up to three times in a decision."""
+"""Takes rows (k,), their encoded observations and legal choices (k, C), and returns one choice
+each; a row may occur up to three times in a decision."""
 
 
 def undecided(count: int) -> NDArray[np.int8]:
-    """(count, R) hands to keep where nothing is discarded."""
+    """(count, R) hands to keep without a discard."""
     return np.full((count, NUM_RESOURCES), UNDECIDED, np.int8)
 
 
@@ -183,9 +183,9 @@ def decide(
 ) -> NDArray[np.int64]:
     """(K,) a legal action in each of K games, from observations (K, N) and masks (K, A).
 
-    `keeping` (K, R) is the hand that the seat to move keeps, `UNDECIDED` where it discards nothing;
-    it is written to, and must be given back at the seat's next decision. `random_bits` (K,) draw
-    the cards beyond four that are kept, and the order of discards.
+    `keeping` (K, R) is the hand that the seat to move keeps, `UNDECIDED` if it discards nothing; it
+    is updated, and must be passed again at the seat's next decision. `random_bits` (K,) draw the
+    kept cards beyond four, and the order of discards.
     """
     found = np.full(len(masks), NO_ACTION, np.int64)
     discards = discarding(masks)
@@ -212,7 +212,7 @@ def decide(
 def kept_hands(
     units: NDArray[np.int8], sets: NDArray[np.int8], random_bits: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
-    """(K, R) hands to keep: the four cards chosen (K, R), others drawn from the rest one by one."""
+    """(K, R) hands to keep: the four chosen cards (K, R), and others drawn from the rest."""
     hands, kept = units[:, _HAND], sets.copy()
     sizes = hands.sum(axis=1) - units[:, _TO_DISCARD]
     bits = random_bits
@@ -231,12 +231,12 @@ def _next_discards(
     rows: NDArray[np.intp],
     skip_forced: bool,
 ) -> NDArray[np.int64]:
-    """(k,) the next single discard in some rows; after the last one `keeping` is forgotten."""
+    """(k,) the next single discard in some rows; after the last one `keeping` is reset."""
     hands = units[rows, _HAND]
     resources = sample_actions(hands - keeping[rows], scramble_all(~random_bits[rows]))
     hands[np.arange(len(rows)), resources] -= 1
     over = units[rows, _TO_DISCARD] == 1
-    if skip_forced:  # with one resource left the engine plays what is left to discard
+    if skip_forced:  # with one resource left the engine plays the remaining discards
         over |= (hands > 0).sum(axis=1) == 1
     keeping[rows[over]] = UNDECIDED
     return np.asarray(actions.DISCARD + resources)
@@ -249,7 +249,7 @@ def _plenty(
     choose: Choose,
     encoder: str,
 ) -> NDArray[np.int64]:
-    """(k,) years of plenty: two choices, each seen as if the card were on the table."""
+    """(k,) years of plenty: two choices, each evaluated as if the card were open."""
     units, games = units.copy(), np.arange(len(rows))
     units[:, _PLENTY] -= 1
     units[:, _CARD_PLAYED] = 1
@@ -270,7 +270,7 @@ def _plenty(
 def legal_logits(
     evaluate: Callable[[Seen], NDArray[np.float32]], seen: Seen, legal: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """(k, C) logits of legal choices, -inf of others; a single legal one isn't evaluated."""
+    """(k, C) logits of legal choices, -inf for others; a single legal one isn't evaluated."""
     logits = np.where(legal, np.float32(0), np.float32(-np.inf))
     several = legal.sum(axis=1) > 1
     if several.any():

@@ -1,9 +1,9 @@
-"""The state of Gendre and Kaneko, 2020: 17 planes on the brick grid and 45 scalars, all raw.
+"""The state of Gendre and Kaneko, 2020: 17 planes on the brick grid and 45 scalars, unscaled.
 
 Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020,
-arXiv 2008.07079, with the order of the authors' encoder. Theirs is for two players without trade;
-the one for a whole table is ours. Letters: C planes, H hexes, V vertices, B harbors, R resources;
-"..." any leading axes.
+arXiv 2008.07079, in the order of the authors' encoder. Theirs is for two players without trade;
+the one for any game is ours. Letters: C planes, H hexes, V vertices, B harbors, R resources;
+"..." is any leading axes.
 """
 
 from functools import partial
@@ -40,8 +40,8 @@ _NUM_TERRAINS: Final = len(TERRAIN_COUNTS)
 
 _TOKENS: Final = SIZE
 _PIECES: Final = _TOKENS + NUM_HEXES * NUM_RESOURCES
-"""Where the numbers lie that the planes are gathered from: first the observation, then number
-tokens by resource, the roads of each side, the buildings of each side, and a zero."""
+"""Start indices of the sources of planes: first the observation, then number tokens by resource,
+each side's roads, each side's buildings, and a zero."""
 
 _HARBOR_ORDER: Final = Constant(_OF_HARBORS)
 _HAND: Final = Constant(PLACES["own_hand"].start + _OF_RESOURCES)
@@ -52,7 +52,7 @@ _GOT: Final = Constant(PLACES["offer_get"].start + _BY_SEAT.ravel())
 
 
 def _sources(sides: int) -> Constant:
-    """(C, HEIGHT, WIDTH) where the number in each cell comes from."""
+    """(C, HEIGHT, WIDTH) the source index of each cell."""
     roads, zero = _PIECES, _PIECES + sides * (NUM_EDGES + NUM_VERTICES)
     buildings = roads + sides * NUM_EDGES
     table = np.full((13 + 2 * sides, HEIGHT, WIDTH), zero, np.int64)
@@ -71,22 +71,22 @@ def _sources(sides: int) -> Constant:
 
 
 def _bytes(array: Array) -> Array:
-    """Small integers as int8, which is quick to gather from."""
+    """Small integers as int8, which is fast to gather from."""
     return array.astype(np.int8) if isinstance(array, np.ndarray) else array.char()
 
 
 def _harbor_access(units: Array) -> Array:
-    """(..., 6) 1 for each kind of harbor that the viewer has a building at."""
+    """(..., 6) 1 for each kind of harbor with a building of the viewer."""
     own = rows(units[..., PLACES["vertex_building"]], NUM_VERTICES, MAX_PLAYERS)[..., :1]
     kinds = floats(own).swapaxes(-1, -2) @ floats(vertex_harbors(units))
     return gather(floats(kinds[..., 0, :] > 0), _HARBOR_ORDER)
 
 
 class GendreEncoder(Encoder):
-    """The board as planes, one for each kind of thing, and all else as scalars; nothing is scaled.
+    """The board as planes, one per kind of object, and the rest as scalars; nothing is scaled.
 
-    With `table`, as the encoder `gendre_table`, each opponent has planes and scalars of its own,
-    and trade between players has scalars; without it opponents' numbers are added up.
+    With `table`, as in the encoder `gendre_table`, each opponent has its own planes and scalars,
+    and trade between players has scalars; without it opponents' numbers are summed.
     """
 
     def __init__(self, *, table: bool = False) -> None:
@@ -94,7 +94,7 @@ class GendreEncoder(Encoder):
         self._table = table
         self._sides = MAX_PLAYERS if table else 2
         self._sources = _sources(self._sides)
-        # The scalar of what a year of plenty still brings: what plays by the encoder writes it.
+        # The scalar of pending cards of a year of plenty, which the agent writes.
         self.free_resources = 27 + 8 * (self._sides - 1) + 9
         self.segments = _OF_TABLE if table else _OF_TWO
 
@@ -103,7 +103,7 @@ class GendreEncoder(Encoder):
         return {"planes": self._planes(units), "scalars": self._scalars(units)}
 
     def _by_side(self, of_seats: Array) -> list[Array]:
-        """What seats (..., k, P) have, each (..., k): the viewer, then each other or their sum."""
+        """Values (..., k) from (..., k, P): the viewer's, then each opponent's or their sum."""
         if self._table:
             return [of_seats[..., seat] for seat in range(MAX_PLAYERS)]
         return [of_seats[..., 0], of_seats[..., 1:].sum(-1)]
@@ -155,7 +155,7 @@ for_table = partial(GendreEncoder, table=True)
 
 
 def _segments(planes: int, scalars: int, on_board: str, beside_it: str) -> tuple[Segment, Segment]:
-    """The two arrays, by their sizes and what comes after what both encoders begin with."""
+    """The two arrays, from their sizes and the meanings that follow the common part."""
     hexes = (
         "(plane, y, x) number token of hexes that produce brick 0, lumber 1, ore 2, grain 3, wool "
         "4; desert 5; robber 6; roads own 7, "

@@ -1,7 +1,7 @@
 """The cross-dimensional network and its baseline, for NumPy arrays and torch tensors.
 
 Planes on the brick grid and scalars go through the layers side by side. In each layer the planes
-hear of the scalars by constant planes, the scalars of the planes by mean and variance. Letters:
+get the scalars as constant planes, and the scalars get mean and variance of the planes. Letters:
 K decisions, C planes, S scalars, n cells, O outputs, L choices.
 
 Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020.
@@ -27,7 +27,7 @@ KERNEL: Final = (3, 5)
 """Height and width."""
 
 SLOPE: Final = 0.2
-"""Of the leaky ReLU below zero."""
+"""Slope of the leaky ReLU below zero."""
 
 NUM_ACTION_PLANES: Final = 5
 """Robber without stealing, robber with it, road, settlement, city."""
@@ -47,7 +47,7 @@ _MASK: Final = Constant(np.isin(np.arange(_GRID), CELLS).astype(np.float32))
 
 
 def _neighbors() -> NDArray[np.int64]:
-    """(145 * 15,) the places in `CELLS` that the kernel sees from each, 145 for void ones."""
+    """(145 * 15,) the indices in `CELLS` of the kernel's cells around each, 145 for void ones."""
     grid = np.full((HEIGHT, WIDTH), len(CELLS))
     grid.flat[CELLS] = np.arange(len(CELLS))
     place = np.pad(grid, ((1, 1), (2, 2)), constant_values=len(CELLS))
@@ -59,14 +59,14 @@ def _neighbors() -> NDArray[np.int64]:
 _NEIGHBORS: Final = _neighbors()
 
 _TAPS_OF_CELLS: Final = Constant((_NEIGHBORS.reshape(len(CELLS), -1) < len(CELLS)).T.astype(float))
-"""(15, 145) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
+"""(15, 145) for each center cell, 1 where a kernel weight lies on a real cell."""
 
 
 _TAPS_OF_GRID: Final = Constant(_TAPS_OF_CELLS.values @ (CELLS[:, None] == np.arange(_GRID)))
 
 
 def _choices(cells: int, place: Any) -> Constant:
-    """(218,) where the logit of each choice of a place lies in (5, cells) planes."""
+    """(218,) the index of the logit of each board choice in (5, cells) planes."""
     hexes, edges, vertices = (place(points) for points in _POINTS)
     table = np.empty(NUM_PLANE_CHOICES, np.int64)
     table[0:ROAD:2], table[1:ROAD:2] = hexes, cells + hexes
@@ -85,13 +85,13 @@ Weights = Mapping[str, Array]
 class GendreNetwork:
     """A network without its weights.
 
-    It is "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
-    (convolutions alone, scalars as constant planes). The encoder determines its choices, too.
+    It is "xdim", "xdim_res" (residual connections, added before the activation) or "cnn_res"
+    (convolutions only, scalars as constant planes). The encoder also determines its choices.
     """
 
     network: str = "xdim_res"
     layers: int = 8  # before the heads
-    planes: int = 0  # C of each layer; 0 for the paper's 15, or 40 of "cnn_res"
+    planes: int = 0  # C of each layer; 0 for the paper's 15, or 40 for "cnn_res"
     scalars: int = 40  # S of each layer
     encoder: str = "gendre"  # or "gendre_table"
 
@@ -106,12 +106,12 @@ class GendreNetwork:
 
     @property
     def is_crossed(self) -> bool:
-        """Whether scalars go through the layers beside the planes."""
+        """Whether scalars go through the layers besides the planes."""
         return self.network != "cnn_res"
 
     @property
     def num_choices(self) -> int:
-        """L, how many choices there are."""
+        """L, the number of choices."""
         return NUM_CHOICES[self.encoder]
 
     @property
@@ -121,7 +121,7 @@ class GendreNetwork:
         planes, scalars = (segment.shape[0] for segment in load(self.encoder).segments)
         if not self.is_crossed:
             planes += scalars
-        outputs = self.num_choices - NUM_PLANE_CHOICES + 1  # of no place, then the value
+        outputs = self.num_choices - NUM_PLANE_CHOICES + 1  # without a place, then the value
         sizes = {str(k): (self.planes, self.scalars) for k in range(self.layers)}
         sizes["head"] = NUM_ACTION_PLANES, outputs
         for k, (out_planes, out_scalars) in sizes.items():
@@ -141,11 +141,11 @@ class GendreNetwork:
 
     @property
     def parameters(self) -> int:
-        """How many weights and biases it has."""
+        """The number of weights and biases."""
         return sum(map(prod, self.shapes.values()))
 
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
-        """Weights to begin with: Glorot's, biases zero."""
+        """Initial weights by Glorot's method; biases are zero."""
         arrays: dict[str, NDArray[np.float32]] = {}
         for name, shape in self.shapes.items():
             fans = sum(shape[:2]) * prod(shape[2:])
@@ -157,10 +157,10 @@ class GendreNetwork:
     def evaluate(self, weights: Weights, planes: Array, scalars: Array) -> tuple[Array, Array]:
         """Logits (K, L) of all choices, and values (K,) in [-1, 1].
 
-        Planes (K, C, 11, 21) and scalars (K, S) are the encoder's; weights are of their kind.
+        Planes (K, C, 11, 21) and scalars (K, S) are the encoder's; weights are of the same kind.
         """
         x, s = planes.reshape(*planes.shape[:2], _GRID), scalars
-        if isinstance(x, np.ndarray):  # NumPy arrays keep real cells alone, tensors the whole grid
+        if isinstance(x, np.ndarray):  # NumPy arrays keep real cells only, tensors the whole grid
             x = x[..., CELLS]
         for k in range(self.layers):
             y, t = self._sums(str(k), weights, x, s)
@@ -175,12 +175,12 @@ class GendreNetwork:
         return join([of_places, t[:, :-1]]), _activated(t[:, -1], 0)
 
     def _sums(self, k: str, weights: Weights, x: Array, s: Array) -> tuple[Array, Array | None]:
-        """Sums of a layer for planes (K, C, n), and for scalars (K, S) where it has any."""
+        """Pre-activations of a layer for planes (K, C, n), and for scalars (K, S) if it has any."""
         kernels, bias = weights[f"plane_{k}"], weights[f"plane_bias_{k}"]
         y = _convolved(x, kernels[:, : x.shape[1]])
         if not self.is_crossed:
             y = y + bias[:, None]
-            if k == "0":  # scalars come in as constant planes
+            if k == "0":  # scalars enter as constant planes
                 y = y + _convolved_constants(s, kernels[:, x.shape[1] :])
             return y, None
         y = y + (s @ weights[f"inflate_{k}"] + bias)[..., None]
@@ -195,11 +195,11 @@ def _masked(x: Array) -> Array:
     if isinstance(x, np.ndarray):
         return x
     mask = _MASK.beside(x)[:, None].expand(-1, x.shape[1])
-    return x * mask.contiguous().T  # in the order of memory that convolutions leave
+    return x * mask.contiguous().T  # in the memory format of convolutions
 
 
 def _convolved(x: Array, kernels: Array) -> Array:
-    """(K, O, n) convolution of planes (K, C, n) by kernels (O, C, 3, 5)."""
+    """(K, O, n) convolution of planes (K, C, n) with kernels (O, C, 3, 5)."""
     if isinstance(x, np.ndarray):
         by_cell = np.zeros((len(x), len(CELLS) + 1, x.shape[1]), np.float32)
         by_cell[:, :-1] = x.swapaxes(1, 2)
@@ -209,14 +209,14 @@ def _convolved(x: Array, kernels: Array) -> Array:
     from torch import channels_last
     from torch.nn.functional import conv2d
 
-    # A CPU convolves faster in this order of memory.
+    # A CPU convolves faster in this memory format.
     grid = x.reshape(*x.shape[:2], HEIGHT, WIDTH).contiguous(memory_format=channels_last)
     grid = conv2d(grid, kernels, padding=(1, 2))
     return grid.reshape(*grid.shape[:2], _GRID)
 
 
 def _convolved_constants(s: Array, kernels: Array) -> Array:
-    """(K, O, n) convolution of planes that show scalars (K, S) in all real cells."""
+    """(K, O, n) convolution of planes with the scalars (K, S) in all real cells."""
     taps = _TAPS_OF_CELLS if isinstance(s, np.ndarray) else _TAPS_OF_GRID
     by_scalar = kernels.reshape(*kernels.shape[:2], -1).swapaxes(0, 1)
     of_cells = by_scalar @ taps.beside(s)  # (S, O, n)
@@ -225,7 +225,7 @@ def _convolved_constants(s: Array, kernels: Array) -> Array:
 
 
 def _activated(x: Array, layer: int) -> Array:
-    """Activation of a layer: tanh and leaky ReLU in turn."""
+    """Activation of a layer: tanh and leaky ReLU alternate."""
     if layer % 2 == 0:
         return np.tanh(x) if isinstance(x, np.ndarray) else x.tanh()
     if isinstance(x, np.ndarray):

@@ -1,1 +1,1 @@
-"""Rocco's hierarchical player: an orchestrator picks a kind of action, an executor picks how."""
+"""Rocco's hierarchical player: an orchestrator picks a kind of action, an executor its argument."""

@@ -1,4 +1,4 @@
-"""The agents `rocco` and `rocco_random`, and the file that keeps the networks of the former."""
+"""The agents `rocco` and `rocco_random`, and the file format of the former's networks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -21,19 +21,19 @@ from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 
 SHIPPED: Final = resource("catan_pz.published.rocco", "model.npz")
-"""The model that comes with the package."""
+"""The model shipped with the package."""
 
 OUTPUTS: Final = {"orchestrator": choices.NUM_KINDS} | {
     name: len(ways) for name, ways in choices.EXECUTORS.items()
 }
-"""How many Q-values each network gives, by the name of its part."""
+"""The number of Q-values of each network, by name of its part."""
 
 Weights = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class RoccoModel(StoredModel):
-    """Networks of some or all of the `OUTPUTS`; parts that have none choose at random."""
+    """Networks for some or all of the `OUTPUTS`; other parts choose at random."""
 
     kinds = ("rocco",)
     networks: Mapping[str, tuple[Architecture, Weights]]
@@ -52,12 +52,12 @@ class RoccoModel(StoredModel):
         check_choice("encoder", self.encoder.name, ("rocco", "rocco_cities"))
 
     def q_values(self, part: str, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(K, Q) of a part, for states (K, 675)."""
+        """(K, Q) Q-values of a part, for states (K, 675)."""
         architecture, weights = self.networks[part]
         return np.asarray(architecture.q_values(weights, states))
 
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
         arrays = {
             f"{part}.{name}": array
             for part, (_, weights) in self.networks.items()
@@ -69,7 +69,7 @@ class RoccoModel(StoredModel):
 
     @classmethod
     def restored(cls, stored: Stored) -> "RoccoModel":
-        """The model of what a file keeps."""
+        """The model from the content of a file."""
         parts, header = stored.network["parts"], stored.header
         weights: dict[str, dict[str, Any]] = {part: {} for part in parts}
         for name, array in stored.arrays.items():
@@ -79,7 +79,7 @@ class RoccoModel(StoredModel):
         return cls(networks, Rules.from_dict(header["rules"]), header["card"], stored.encoder)
 
     def card_rows(self) -> list[tuple[str, Any]]:
-        """Rules and networks."""
+        """Rows of the model card: rules and networks."""
         parts = ", ".join(
             f"{part} {one.network} with {one.parameters:,} parameters"
             for part, (one, _) in self.networks.items()
@@ -89,9 +89,9 @@ class RoccoModel(StoredModel):
 
 
 class RandomRoccoAgent(BatchAgent):
-    """Draws one of the kinds of action that are legal, then one of the ways of that kind.
+    """Draws one of the legal kinds of action, then one of the legal actions of that kind.
 
-    Both draws are uniform, so that roads and bank trades, of which there are many, are chosen less
+    Both draws are uniform, so roads and bank trades, which are numerous, are chosen less
     often than by a uniform draw over all legal actions. It plays without trade between players.
     """
 
@@ -113,9 +113,9 @@ class RandomRoccoAgent(BatchAgent):
 
 
 class RoccoAgent(RandomRoccoAgent):
-    """The orchestrator's kind of largest Q-value, then the executor's way of largest Q-value.
+    """Plays the kind with the orchestrator's largest Q-value, then the executor's best action.
 
-    It plays by a model, or the path of its file; None for the one that comes with the package.
+    It takes a model, or the path of its file; None for the one shipped with the package.
     """
 
     name = "rocco"
@@ -128,7 +128,7 @@ class RoccoAgent(RandomRoccoAgent):
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games but of two players without trade."""
+        """Refuse games other than those of two players without trade."""
         refuse_others(self.name, rules, players=2, trading=False)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
@@ -155,6 +155,6 @@ class RoccoAgent(RandomRoccoAgent):
     def _best(
         self, part: str, states: NDArray[np.float32], legal: NDArray[Any]
     ) -> NDArray[np.int64]:
-        """(K,) legal choice of the largest Q-value."""
+        """(K,) the legal choice with the largest Q-value."""
         q_values = self.model.q_values(part, states)
         return np.asarray(np.where(legal, q_values, -np.inf).argmax(axis=1), np.int64)

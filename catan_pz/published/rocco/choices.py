@@ -1,7 +1,7 @@
-"""Actions as the hierarchical player sees them: ten kinds, and the ways of each.
+"""Actions of the hierarchical player: ten kinds, and the actions of each.
 
-What the ten kinds leave out (rolling, moving the robber, stealing, discarding) are kinds of their
-own here, which nothing learns to choose. Letters: A actions, W ways of an executor; "..." any
+Decisions outside the ten kinds (rolling, moving the robber, stealing, discarding) are separate
+kinds here, which no network chooses. Letters: A actions, W outputs of an executor; "..." is any
 leading axes.
 """
 
@@ -18,7 +18,7 @@ KINDS: Final = (
     *("build_settlement", "build_road", "build_city", "buy_development_card", "maritime_trade"),
     *("play_knight", "play_monopoly", "play_year_of_plenty", "play_road_building", "end_turn"),
 )
-"""What the orchestrator chooses from, in the order of its outputs."""
+"""The orchestrator's choices, in the order of its outputs."""
 
 NUM_KINDS: Final = len(KINDS)
 SETTLEMENT: Final = KINDS.index("build_settlement")
@@ -26,7 +26,7 @@ ROAD: Final = KINDS.index("build_road")
 TRADE: Final = KINDS.index("maritime_trade")
 END_TURN: Final = KINDS.index("end_turn")
 AFTER_ROLL: Final = slice(KINDS.index("play_monopoly"), END_TURN)
-"""Cards that this player plays after the roll alone, though the rules allow them before it."""
+"""Cards that this player plays only after the roll, though the rules allow them before."""
 
 
 _NAMES: Final = [*KINDS, "roll", "move_robber", "steal", "discard"]
@@ -43,23 +43,23 @@ EXECUTORS: Final = {
     "road": actions.BUILD_ROAD + np.arange(NUM_EDGES),
     "trade": actions.SWAP_ACTIONS.ravel(),
 }
-"""The executors that learn, by name: (W,) the action of each of their outputs."""
+"""The learning executors, by name: (W,) the action of each of their outputs."""
 
 EXECUTOR_OF: Final = {SETTLEMENT: "settlement", ROAD: "road", TRADE: "trade"}
-"""Which executor picks a way of each kind; ways of other kinds are drawn at random."""
+"""The executor of each kind; actions of other kinds are drawn at random."""
 
 
 WAY_WEIGHTS: Final = np.ones(len(KIND_OF), np.int64)
-"""(A,) how likely each way of a kind is when it is drawn.
+"""(A,) the weight of each action in random draws within its kind.
 
 Two resources of a year of plenty are drawn one after the other: unlike ones have two orders."""
 WAY_WEIGHTS[actions.PLENTY_ACTIONS[~np.eye(NUM_RESOURCES, dtype=bool)]] = 2
 
 
 def legal_kinds(legal: NDArray[Any]) -> NDArray[np.bool_]:
-    """(..., kinds) bool: kinds of which an action is legal, from masks (..., A).
+    """(..., kinds) bool: kinds with a legal action, from masks (..., A).
 
-    Before the roll a knight is the only card.
+    Before the roll a knight is the only card allowed.
     """
     kinds = np.asarray((legal != 0).astype(np.float32) @ _MEMBERS > 0)
     kinds[..., AFTER_ROLL] &= legal[..., actions.ROLL, None] == 0
@@ -67,29 +67,29 @@ def legal_kinds(legal: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def legal_ways(legal: NDArray[Any], executor: str) -> NDArray[np.bool_]:
-    """(..., W) ways of an executor that are legal, from masks (..., A)."""
+    """(..., W) legal actions of an executor, from masks (..., A)."""
     ways = EXECUTORS[executor]
     return np.asarray((legal[..., ways] != 0) & (ways != actions.NO_ACTION))
 
 
 def orchestrated(legal: NDArray[Any]) -> NDArray[np.bool_]:
-    """(...) whether the orchestrator is asked: in an own turn, once the dice are rolled.
+    """(...) whether the orchestrator decides: in an own turn, once the dice are rolled.
 
-    Before the roll it is asked where a knight can be played: to end the turn then means to roll.
+    Before the roll it decides if a knight can be played; ending the turn then means rolling.
     """
     before = (legal[..., actions.ROLL] != 0) & (legal[..., actions.PLAY_KNIGHT] != 0)
     return np.asarray((legal[..., actions.END_TURN] != 0) | before)
 
 
 def kinds_to_choose(legal: NDArray[Any]) -> NDArray[np.bool_]:
-    """(..., 10) the kinds that the orchestrator may choose where it is asked."""
+    """(..., 10) the kinds that the orchestrator may choose when it decides."""
     kinds = legal_kinds(legal)[..., :NUM_KINDS]
     kinds[..., END_TURN] |= legal[..., actions.ROLL] != 0
     return np.asarray(kinds)
 
 
 def of_kind(legal: NDArray[Any], kind: NDArray[Any] | int) -> NDArray[np.bool_]:
-    """(..., A) legal actions of a kind (...): to end the turn before the roll is to roll."""
+    """(..., A) legal actions of a kind (...); ending the turn before the roll means rolling."""
     kind = np.asarray(kind)[..., None]
     rolls = (kind == END_TURN) & (np.arange(len(KIND_OF)) == actions.ROLL)
     return np.asarray((legal != 0) & ((kind == KIND_OF) | rolls))

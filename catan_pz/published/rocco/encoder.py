@@ -1,4 +1,4 @@
-"""The state of Rocco's hierarchical DQN: 675 raw numbers of a board that two players share.
+"""The state of Rocco's hierarchical DQN: 675 raw numbers for two players.
 
 Source: G. E. Rocco, "DQN-based approaches for complex board games", master thesis, University of
 Trieste, 2023. Letters: V vertices, E edges, R resources; "..." any leading axes.
@@ -35,14 +35,14 @@ VERTEX_FEATURES: Final = 11
 GLOBAL_FEATURES: Final = 9
 
 _BY_ID: Final = (Resource.GRAIN, Resource.ORE, Resource.LUMBER, Resource.BRICK, Resource.WOOL)
-"""Resources in the order of their ids, which begin with 1."""
+"""Resources in the order of their ids, which start at 1."""
 
 _HAND: Final = (Resource.GRAIN, Resource.LUMBER, Resource.ORE, Resource.BRICK, Resource.WOOL)
-"""Resources in the order in which the hand lists them."""
+"""Resources in the order of the hand."""
 
 
 def _ids(count: int, first: int, others: int) -> Constant:
-    """(count) an id for each kind: of the resources from the first on, of the others all alike."""
+    """(count) an id for each kind: ascending from `first` for resources, `others` for the rest."""
     ids = np.full(count, float(others))
     ids[list(_BY_ID)] = first + np.arange(NUM_RESOURCES)
     return Constant(ids)
@@ -79,13 +79,13 @@ def _vertices(units: Array, cities: bool) -> Array:
 
 
 def _edges(units: Array) -> Array:
-    """(..., E) 1 for an own road, -1 for an opponent's, 0 where there is none."""
+    """(..., E) 1 for an own road, -1 for an opponent's, 0 for none."""
     roads = rows(_segment(units, "edge_road"), NUM_EDGES, MAX_PLAYERS)
     return (roads * _SIGNS.beside(roads)).sum(-1)
 
 
 def _globals(units: Array) -> Array:
-    """(..., 9) points, hand, knights played, cards ever bought, resources out of the bank."""
+    """(..., 9) points, hand, knights played, cards ever bought, resources not in the bank."""
     played = rows(_segment(units, "cards_played"), MAX_PLAYERS, NUM_CARD_KINDS)[..., 0, :]
     bought = _segment(units, "card_count")[..., :1] + played.sum(-1)[..., None]
     out = BANK_PER_RESOURCE * NUM_RESOURCES - _segment(units, "bank").sum(-1)[..., None]
@@ -99,7 +99,7 @@ _NUMBERS: Final = NUM_VERTICES * VERTEX_FEATURES + NUM_EDGES + GLOBAL_FEATURES
 class RoccoEncoder(Encoder):
     """Vertices, edges and nine global numbers as one vector of 675 raw numbers.
 
-    Nothing in it tells the opponent's hand, points or cards. Cities may count 2 and -2.
+    It doesn't contain the opponent's hand, points or cards. Cities may count 2 and -2.
     """
 
     def __init__(self, cities: bool = False) -> None:
@@ -111,7 +111,7 @@ class RoccoEncoder(Encoder):
             "token and robber of each hex around it 1-9 (grain 1, ore 2, lumber 3, brick 4, wool "
             "5; zeros without a hex), harbor 10 (none 0, 3:1 1, 2:1 by resource 2-6); for each "
             "edge own road 1, opponent's -1; points 0, grain, lumber, ore, brick, wool in hand "
-            "1-5, knights played 6, development cards bought 7, resource cards out of the bank 8"
+            "1-5, knights played 6, development cards bought 7, resource cards not in the bank 8"
         )
         low, high = -2 if cities else -1, BANK_PER_RESOURCE * NUM_RESOURCES
         self.segments = (Segment(self.name, (_NUMBERS,), meaning, low=low, high=float(high)),)

@@ -46,7 +46,7 @@ _STATE: Final = _OF_VERTICES + NUM_EDGES + GLOBAL_FEATURES
 
 
 def _edge_table(one_way: bool) -> Constant:
-    """(V, V) the edge along which a vertex (row) hears from another, E where there is none."""
+    """(V, V) the edge of the message to a vertex (row) from another, E for none."""
     table = np.full((NUM_VERTICES, NUM_VERTICES), NUM_EDGES)
     start, end = EDGE_VERTICES.T
     table[end, start] = np.arange(NUM_EDGES)
@@ -60,7 +60,7 @@ _IDENTITY: Final = Constant(np.eye(NUM_VERTICES))
 
 
 def _normalised(heard: Array) -> Array:
-    """(..., V, V) weights of messages with a loop at each vertex, by the degrees of both ends."""
+    """(..., V, V) weights of messages with a self-loop at each vertex, normalised by degrees."""
     degree = 1 + abs(heard).sum(-1)
     both = degree[..., None] * degree[..., None, :]
     return (heard + _IDENTITY.beside(heard)) / both**0.5
@@ -73,7 +73,7 @@ _EVEN_MESSAGES: Final = {
 
 
 def _neighbours(one_way: bool) -> tuple[Constant, Constant]:
-    """(3, V) the vertices that each vertex hears from, itself for none, and the edges there."""
+    """(3, V) the vertices that send messages to each vertex, itself for none, and their edges."""
     vertices = np.tile(np.arange(NUM_VERTICES), (3, 1))
     edges = np.full((3, NUM_VERTICES), NUM_EDGES)
     for vertex, along in enumerate(_EDGE_TABLES[one_way].values):
@@ -87,7 +87,7 @@ _OWNERS: Final = Constant(np.array(RELATIONS, np.float32)[:, None, None, None])
 
 
 def _take(array: Array, table: Constant, axis: int) -> Array:
-    """Numbers of an axis in the places that a table of indices gives them."""
+    """Items of an axis at the indices of a table."""
     index = table.beside(array)
     if isinstance(array, np.ndarray):
         return np.take(array, index, axis)
@@ -96,10 +96,10 @@ def _take(array: Array, table: Constant, axis: int) -> Array:
 
 @dataclass(frozen=True)
 class Architecture:
-    """A Q-network without its weights: dense layers, "gcn" and "rgcn" with two graph layers before.
+    """A Q-network without its weights: dense layers; "gcn" and "rgcn" have two graph layers first.
 
-    `one_way` messages pass along 72 directed edges, from the vertex of lower number, and not along
-    144. The edge weight "own" of a GCN weights messages by the ownership of the edge (1, 0, -1).
+    `one_way` messages follow 72 directed edges, from the vertex with the lower number, instead of
+    144. The edge weight "own" of a GCN weights messages by ownership of the edge (1, 0, -1).
     """
 
     network: str
@@ -128,24 +128,24 @@ class Architecture:
 
     @property
     def parameters(self) -> int:
-        """How many weights and biases it has."""
+        """The number of weights and biases."""
         return sum(prod(shape) for shape in self.shapes.values())
 
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
-        """Weights to begin with: those of torch's `Linear`, Glorot's for graph layers."""
+        """Initial weights: those of torch's `Linear`, Glorot's for graph layers."""
         arrays = {}
         for name, shape in self.shapes.items():
             if name.startswith("graph_bias"):
                 most = 0.0
             elif name.startswith(("graph", "relations")):
                 most = (6 / sum(shape[-2:])) ** 0.5
-            else:  # a bias is bound as the weights of its layer are
+            else:  # a bias has the bound of its layer's weights
                 most = self.shapes[name.replace("bias", "weight")][0] ** -0.5
             arrays[name] = rng.uniform(-most, most, shape).astype(np.float32)
         return arrays
 
     def q_values(self, weights: Mapping[str, Array], states: Array) -> Array:
-        """(..., Q) for float32 states (..., 675), by weights of the `shapes`."""
+        """(..., Q) for float32 states (..., 675), with weights of the `shapes`."""
         if self.network == "ff":
             return _dense("dense", 3, weights, states)
         *lead, _ = states.shape
@@ -160,9 +160,9 @@ class Architecture:
         return _dense("dense", 3, weights, join([x, rest])).reshape(*lead, self.outputs)
 
     def _messages(self, edges: Array) -> Array:
-        """Weights by which vertices add up what they hear, from edges (B, E).
+        """Weights of the messages that vertices sum up, from edges (B, E).
 
-        A GCN has a matrix (V, V), or one for each state (B, V, V); an RGCN has those of three
+        A GCN has a matrix (V, V), or one for each state (B, V, V); an RGCN has weights of three
         neighbours for each relation, (relations, 3, V, B).
         """
         if self.network == "rgcn":
@@ -177,7 +177,7 @@ class Architecture:
     def _graph_layer(
         self, k: int, weights: Mapping[str, Array], x: Array, messages: Array
     ) -> Array:
-        """(F', V, B) from features (F, V, B): the states are last, where arrays are contiguous."""
+        """(F', V, B) from features (F, V, B): states are the last axis, which is contiguous."""
         weight = weights[f"graph_{k}"]
         if self.network == "rgcn":
             vertices, _ = _NEIGHBOURS[self.one_way]

@@ -1,4 +1,4 @@
-"""The player of Xenou et al. at a table: a base player, and a learner that trades for it."""
+"""The player of Xenou et al. at a table: a base player, and a learner of trades."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -25,7 +25,7 @@ from catan_pz.rules import Rules
 from catan_pz.terms import Phase
 
 KEPT: Final = resource("catan_pz.published.xenou", "kept.npz")
-"""The model that comes with the package."""
+"""The model shipped with the package."""
 
 _PHASE: Final = PLACES["phase"]
 _POINTS: Final = PLACES["own_points"].start
@@ -34,7 +34,7 @@ _TURNS: Final = PLACES["turns_ended"].start
 
 @dataclass(frozen=True, eq=False)
 class XenouModel(StoredModel):
-    """Weights with which games begin, and the options of their training."""
+    """Initial weights of games, and the options of their training."""
 
     kinds = ("xenou",)
     options: XenouOptions
@@ -45,34 +45,34 @@ class XenouModel(StoredModel):
         check_weights(self.weights, shapes_of(self.options))
 
     def stored(self) -> Stored:
-        """What its file keeps."""
+        """The content of its file."""
         network = {"kind": self.kinds[0], **asdict(self.options)}
         return Stored(network, self.weights, load("xenou"), {})
 
     @classmethod
     def restored(cls, stored: Stored) -> "XenouModel":
-        """The model of what a file keeps."""
+        """The model from the content of a file."""
         options = stored.network
         del options["kind"]
         return cls(XenouOptions(**options), stored.arrays, stored.header["card"])
 
     def card_rows(self) -> list[tuple[str, Any]]:
-        """The network."""
+        """Rows of the model card: the network."""
         count = sum(array.size for array in self.weights.values())
         return [("network", f"{self.options.network}, {count:,} parameters")]
 
 
 class XenouAgent(WrappingAgent):
-    """Learns to trade by recurrent Q-learning within the game; a base player does all else.
+    """Learns to trade by recurrent Q-learning during the game; a base player decides the rest.
 
-    The learner answers offers, and once in each own turn decides whether to offer and what.
-    Where nothing is to be chosen it isn't asked. Each game begins with fresh weights, or with
-    those of a model, so that a game doesn't depend on those before it.
+    The learner answers offers, and once in each own turn decides whether and what to offer. It is
+    not called if there is no choice. Each game starts with fresh weights, or with a model's, so it
+    doesn't depend on earlier games.
 
     Args:
         model: a `XenouModel` or the path of its file; None for fresh weights.
         base: the base player, or its name.
-        **options: those of `XenouOptions`; with a model those of its training unless given.
+        **options: those of `XenouOptions`; with a model they default to its training's.
     """
 
     name = "xenou"
@@ -101,7 +101,7 @@ class XenouAgent(WrappingAgent):
         self.base.check_rules(rules)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins."""
+        """Start a game."""
         super().reset(seat, rules, seed)
         self.inner = copy(self.base)
         self.inner.reset(seat, rules, seed)
@@ -113,7 +113,7 @@ class XenouAgent(WrappingAgent):
         self._turn, self._asked = 0, False
 
     def act(self, view: View) -> int:
-        """The base player's choice, or the learner's where it is about trade."""
+        """The base player's choice, or the learner's if it is about trade."""
         if not self.rules.trading:
             return self.inner.act(view)
         phase = int(view.observation[_PHASE].argmax())
@@ -150,13 +150,13 @@ class XenouAgent(WrappingAgent):
         return self.learner.choose(state, int(view.observation[_POINTS]), legal)
 
     def end(self, result: SeatResult) -> None:
-        """Learn from the last decision, and tell the base player."""
+        """Learn from the last decision, and notify the base player."""
         self.learner.finish(result.points[self.seat])
         super().end(result)
 
 
 def kept(**options: Any) -> XenouAgent:
-    """The player with the model that comes with the package; `options` as for `XenouAgent`."""
+    """The player with the shipped model; `options` as for `XenouAgent`."""
     agent = XenouAgent(**{"model": KEPT, **options})
     agent.name = "xenou_kept"
     return agent

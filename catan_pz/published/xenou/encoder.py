@@ -1,7 +1,7 @@
-"""State and actions of Xenou et al., 2018: 161 whole numbers, and 72 actions of trade.
+"""State and actions of Xenou et al., 2018: 161 integers, and 72 actions of trade.
 
-The first 70 actions are offers: 20 of one card for one, 20 of two alike for one, 30 of two
-different ones for a third; they are the first templates of the action table. Then accept and
+The first 70 actions are offers, the first templates of the action table: 20 of one card for one,
+20 of two alike for one, 30 of two different ones for a third. The others are accept and
 reject.
 """
 
@@ -18,13 +18,13 @@ from catan_pz.observation.segments import PLACES
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_VERTICES, Phase, Resource, Terrain
 
 HANDS: Final = (Resource.BRICK, Resource.ORE, Resource.WOOL, Resource.GRAIN, Resource.LUMBER)
-"""The order of the resources: number k + 1 stands for the k-th, 0 for the desert."""
+"""The order of the resources: number k + 1 is the k-th, 0 the desert."""
 
 MOST_CARDS: Final = 10
 MOST_POINTS: Final = 10
 MOST_TURNS: Final = 100
 NUM_PLACES_OF_ROADS: Final = 80
-"""Numbers for edges; the 72 edges of the board come first, the rest stays zero."""
+"""Numbers for edges; the 72 edges of the board come first, the rest is zero."""
 
 NUM_NUMBERS: Final = len(HANDS) + NUM_HEXES + NUM_VERTICES + NUM_PLACES_OF_ROADS + 3
 
@@ -52,7 +52,7 @@ NO: Final = NUM_OFFERS + 1
 class XenouEncoder(Encoder):
     """Own hand, resources of the hexes, buildings, roads, the robber's resource, turn and points.
 
-    Number tokens and harbors are no part of it, nor is the offer on the table.
+    It doesn't contain number tokens, harbors or the open offer.
     """
 
     name = "xenou"
@@ -91,11 +91,11 @@ class XenouEncoder(Encoder):
 
 
 def legal_trades(view: View, phase: int) -> NDArray[np.bool_]:
-    """(72,) which trade actions are legal.
+    """(72,) the legal trade actions, as a mask.
 
     Args:
-        view: what the seat may know.
-        phase: MAIN in the own turn, where rejecting stands for no offer; ANSWER to an offer; or
+        view: the seat's view.
+        phase: MAIN in the own turn, where rejecting means no offer; ANSWER for an offer; or
             CLOSE, where accepting and rejecting answer the counter-offers to an own offer.
     """
     legal = view.mask[TRADES] != 0
@@ -106,7 +106,7 @@ def legal_trades(view: View, phase: int) -> NDArray[np.bool_]:
 
 
 def first_with(view: View, answer: int) -> int | None:
-    """The legal action of closing with the first, in turn order, who gave an answer."""
+    """The legal action of closing with the first seat, in turn order, that gave an answer."""
     answers = view.observation[PLACES["answer"]].reshape(NUM_OPPONENTS + 1, -1)
     for k in range(1, NUM_OPPONENTS + 1):
         action = CLOSE_WITH + k - 1

@@ -1,4 +1,4 @@
-"""On-line Q-learning of trades: one step for each decision, as the game goes on.
+"""Online Q-learning of trades: one step per decision, during the game.
 
 Algorithm 1 of Xenou et al. Letters: T trade actions, N numbers of a state.
 """
@@ -23,7 +23,7 @@ from catan_pz.rewards import GainOrPenalty
 
 
 def squashed(scores: Array, squash: str) -> Array:
-    """(T,) Q-values of scores."""
+    """(T,) Q-values from scores."""
     if squash == "sigmoid":
         return sigmoid(scores)
     if squash == "softmax":
@@ -43,7 +43,7 @@ def score_slopes(values: Array, errors: Array, squash: str) -> Array:
 
 @dataclass
 class History:
-    """What a learner did in a game, a number for each decision; errors and rewards come later."""
+    """A learner's history of a game, one number per decision; errors and rewards come later."""
 
     actions: list[int] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)  # squared, of chosen Q-values
@@ -51,10 +51,10 @@ class History:
 
 
 class Learner:
-    """Chooses trade actions by their Q-values, and learns from one to the next.
+    """Chooses trade actions by their Q-values, and learns from each decision to the next.
 
-    The target of a decision is r + gamma max Q of the next one, which therefore has to be reached
-    before the weights can move. It is always greedy, and changes the weights in place.
+    The target of a decision is r + gamma max Q of the next one, so the weights are updated once
+    the next one is reached. It is always greedy, and updates the weights in place.
     """
 
     def __init__(self, options: XenouOptions, weights: Weights) -> None:
@@ -67,11 +67,11 @@ class Learner:
         )
         self._reward = GainOrPenalty(options.k)
         self._value = 0.0
-        # Trace, Q-values, action and own points of a decision whose reward is still to come.
+        # Trace, Q-values, action and own points of a decision without its reward yet.
         self._pending: tuple[Any, Array, int, int] | None = None
 
     def choose(self, state: Array, points: int, legal: NDArray[np.bool_]) -> int:
-        """Choose one of the legal trade actions (T,), and learn from the decision before."""
+        """Choose one of the legal trade actions (T,), and learn from the previous decision."""
         if self._network.takes_value:
             state = np.append(state, np.float32(self._value))
         scores, trace = self._network.evaluate(state)
@@ -85,7 +85,7 @@ class Learner:
         return action if legal[action] else NO
 
     def finish(self, points: int) -> None:
-        """Learn from the last decision of a game, after which nothing more is to be gained."""
+        """Learn from the last decision of a game, with no future value."""
         self._learn(points, 0.0)
         self._pending = None
 

@@ -1,8 +1,8 @@
-"""The two readings of the paper's network, and the options of the player that has one.
+"""The two readings of the paper's network, and the options of its player.
 
-Either equation 5 as it is printed, a recurrence without weights and a weighted sum, or one LSTM or
-GRU for each trade action, with gradients through its last step. Letters: T trade actions, N numbers
-of a state, n that a layer takes, H hidden units, G gates.
+Either equation 5 as printed, a recurrence without weights and a weighted sum, or one LSTM or GRU
+per trade action, with gradients through its last step. Letters: T trade actions, N numbers
+of a state, n inputs of a layer, H hidden units, G gates.
 """
 
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ UPDATES: Final = ("all", "chosen")
 
 @dataclass(frozen=True, kw_only=True)
 class XenouOptions:
-    """What is learned, and how.
+    """The network and how it learns.
 
-    The network is "formula" (the printed recurrence, without weights of its own), or one "lstm" or
-    "gru" for each trade action.
+    The network is "formula" (the printed recurrence, without its own weights), or one "lstm" or
+    "gru" per trade action.
     """
 
     network: str = FORMULA
     hidden: int = 161  # units of each LSTM or GRU; the formula has none
     layers: int = 1  # of each LSTM or GRU; with 2 or more they are stacked
     squash: str = "sigmoid"  # Q-values into [0, 1]; or "softmax" over the actions, or "none"
-    update: str = "all"  # a step moves the weights of these actions, or of the "chosen" one
+    update: str = "all"  # a step updates the weights of all actions, or of the "chosen" one
     gamma: float = 0.9  # discount of a decision
     rate: float = 0.0023  # learning rate
     k: float = 0.01  # of the reward, see `catan_pz.rewards.GainOrPenalty`
-    deviation: float = 0.1  # of the truncated normal distribution that weights are drawn from
+    deviation: float = 0.1  # of the truncated normal distribution of initial weights
     mask: bool = True  # choose legal actions only; else an illegal choice counts as a rejection
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ def sigmoid(x: Array) -> Array:
 class FormulaNetwork:
     """phi <- (1 - sigmoid(s)) phi + sigmoid(s) tanh(s) for a state s; Q_i = phi . theta_i.
 
-    Equation 5 of the paper. What is learned is theta (T, N) alone, which is changed in place.
+    Equation 5 of the paper. Only theta (T, N) is learned, in place.
     """
 
     takes_value: ClassVar[bool] = False
@@ -72,7 +72,7 @@ class FormulaNetwork:
         self._phi = np.zeros(weights["theta"].shape[1], np.float32)
 
     def evaluate(self, state: Array) -> tuple[Array, Any]:
-        """Take in the next state (N,); (T,) scores, and a trace for `ascend`."""
+        """Process the next state (N,); return (T,) scores, and a trace for `ascend`."""
         gate = sigmoid(state)
         self._phi = (1 - gate) * self._phi + gate * np.tanh(state)
         return self.weights["theta"] @ self._phi, self._phi
@@ -89,7 +89,7 @@ Outer products of slopes and inputs are the gradients of the weights."""
 
 
 def _products(weight: Array, inputs: Array) -> Array:
-    """(T, gates) a matrix and a vector for each action."""
+    """(T, gates) the products of a matrix and a vector for each action."""
     return np.asarray(np.matmul(weight, inputs[..., None])[..., 0], np.float32)
 
 
@@ -108,7 +108,7 @@ class Lstm:
 
     @staticmethod
     def step(weight: Array, bias: Array, x: Array, memory: Array) -> tuple[Array, Any]:
-        """The memory (2, T, H) after an input, its first part the output; and a trace."""
+        """The memory (2, T, H) after an input, whose first part is the output; and a trace."""
         hidden, cell = memory
         joined = _joined(x, hidden)
         sums = _products(weight, joined) + bias
@@ -177,10 +177,10 @@ CELLS: dict[str, type[Lstm] | type[Gru]] = {"lstm": Lstm, "gru": Gru}
 
 
 class RecurrentNetwork:
-    """Layers of LSTMs or GRUs, none shared between actions; Q_i is a weighted sum of the last.
+    """Layers of LSTMs or GRUs, separate for each action; Q_i is a weighted sum of the last.
 
-    The state and the Q-value chosen before are the input. The memory that a step finds counts as
-    given: gradients don't reach further back. The weights are changed in place.
+    The inputs are the state and the last chosen Q-value. A step treats its initial memory as
+    constant: gradients don't reach further back. The weights are updated in place.
     """
 
     takes_value: ClassVar[bool] = True
@@ -193,7 +193,7 @@ class RecurrentNetwork:
         self._memory = [np.zeros(shape, np.float32) for _ in self._layers]
 
     def evaluate(self, state: Array) -> tuple[Array, Any]:
-        """Take in the next state (n,); (T,) scores, and a trace for `ascend`."""
+        """Process the next state (n,); return (T,) scores, and a trace for `ascend`."""
         x, traces = state, []
         for layer in self._layers:
             weight, bias = self.weights[f"weight_{layer}"], self.weights[f"bias_{layer}"]
@@ -203,7 +203,7 @@ class RecurrentNetwork:
         return (self.weights["output"] * x).sum(axis=1), (traces, x)
 
     def ascend(self, trace: Any, steps: Array, rows: slice) -> None:
-        """As `FormulaNetwork.ascend`."""
+        """As in `FormulaNetwork.ascend`."""
         traces, x = trace
         d_output = steps[:, None] * self.weights["output"][rows]
         self.weights["output"][rows] += steps[:, None] * x[rows]
@@ -223,7 +223,7 @@ def shapes_of(
     """The shape of each array of weights, for T trade actions and N numbers of a state."""
     if options.network == FORMULA:
         return {"theta": (actions, inputs)}
-    hidden, taken = options.hidden, inputs + 1  # the Q-value chosen before
+    hidden, taken = options.hidden, inputs + 1  # the last chosen Q-value
     gates = CELLS[options.network].gates * hidden
     shapes: dict[str, tuple[int, ...]] = {}
     for layer in range(options.layers):
@@ -234,12 +234,12 @@ def shapes_of(
 
 
 def fresh_weights(options: XenouOptions, rng: np.random.Generator, **sizes: int) -> Weights:
-    """Weights to begin with, of the `shapes_of` the options: truncated normal, and biases."""
+    """Initial weights, of the `shapes_of` the options: truncated normal, and biases."""
     weights = {}
     for name, shape in shapes_of(options, **sizes).items():
         if name.startswith("bias"):
             weights[name] = np.zeros(shape, np.float32)
-            if options.network == "lstm":  # the forget gate begins open
+            if options.network == "lstm":  # the forget gate starts open
                 weights[name][:, options.hidden : 2 * options.hidden] = 1
         else:
             weights[name] = truncated_normal(rng, shape, options.deviation)
@@ -249,7 +249,7 @@ def fresh_weights(options: XenouOptions, rng: np.random.Generator, **sizes: int)
 def truncated_normal(
     rng: np.random.Generator, shape: tuple[int, ...], deviation: float
 ) -> NDArray[np.float32]:
-    """Numbers of a normal distribution, those beyond two standard deviations drawn again."""
+    """Normally distributed numbers; those beyond two standard deviations are drawn again."""
     drawn = rng.standard_normal(shape, np.float32)
     flat = drawn.reshape(-1)
     beyond = np.flatnonzero(np.abs(flat) > 2)

@@ -25,9 +25,9 @@ class Bot:
     """A kind of bot."""
 
     home: str  # module and class in catanatron
-    number: str = ""  # what a number after its name means, as an argument of the class
+    number: str = ""  # argument of the class for a number after the name
     default: int = 0
-    flags: tuple[str, ...] = ()  # words that may follow
+    flags: tuple[str, ...] = ()  # allowed words after it
 
 
 BOTS: Final = {
@@ -44,7 +44,7 @@ BOTS: Final = {
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot and its options, as named by "ab2-pruned-mended"."""
+    """A bot and its options, parsed from a name such as "ab2-pruned-mended"."""
 
     name: str
     number: int  # depth or simulations, 0 for none
@@ -52,7 +52,7 @@ class BotSpec:
 
     @classmethod
     def read(cls, text: str) -> "BotSpec":
-        """A bot by its name."""
+        """Parse the name of a bot."""
         found = re.fullmatch(r"([a-z]+)((?:[1-9]\d{0,8})?)((?:-[a-z]+)*)", text, re.ASCII)
         name = found[1] if found else ""
         if found is None or name not in BOTS or (found[2] and not BOTS[name].number):
@@ -66,17 +66,17 @@ class BotSpec:
         return cls(name, int(found[2] or BOTS[name].default), flags)
 
     def player(self, color: Any) -> Any:
-        """The player of catanatron."""
+        """The bot as a catanatron player."""
         bot, release = BOTS[self.name], f"catanatron {installed.version()}"
         place, class_name = bot.home.split(":")
         if not installed.has_module(place):
             raise ImportError(
-                f"{release} has no bot {self.name!r}: install 3.3.0 by {installed.INSTALL}"
+                f"{release} has no bot {self.name!r}: install 3.3.0 with {installed.INSTALL}"
             )
         if installed.has_module("params"):  # as after 3.3.0
             raise ImportError(
-                f"{release} makes its bots in a way that isn't known here; "
-                f"3.2.1 and 3.3.0 are: {installed.INSTALL_SOME}, or {installed.INSTALL}"
+                f"{release} constructs its bots in an unknown way; 3.2.1 and 3.3.0 work: "
+                f"{installed.INSTALL_SOME}, or {installed.INSTALL}"
             )
         made = getattr(installed.module(place), class_name)
         if "mended" in self.flags:
@@ -94,7 +94,7 @@ class BotSpec:
 
 @contextmanager
 def own_random(seed: int) -> Iterator[None]:
-    """Seed Python's global random generator, from which catanatron draws, for a while."""
+    """Temporarily seed Python's global random generator, which catanatron draws from."""
     before = random.getstate()
     random.seed(seed)
     try:
@@ -106,10 +106,10 @@ def own_random(seed: int) -> Iterator[None]:
 class CatanatronAgent(Agent):
     """A bot of catanatron.
 
-    Its bots read the whole state of a game. This agent shows them a game drawn from what its
-    seat may know, another at each decision; a host may give it the true one in its place, as
-    `true_state` of `arena.play_match` says. The bots take no part in trade between players:
-    they make no offers and reject all. A bot is named as "value" or "ab2-pruned"; see `BOTS`.
+    Its bots read the full state of a game. This agent shows them a game sampled from its seat's
+    information, a new one at each decision; a host may give it the true one instead, as
+    `true_state` of `arena.play_match` says. The bots don't trade with players: they make no offers
+    and reject all. A bot is named as "value" or "ab2-pruned"; see `BOTS`.
     """
 
     needs_belief = True
@@ -122,11 +122,11 @@ class CatanatronAgent(Agent):
         self.catanatron = installed.version()
 
     def player(self, color: Any) -> Any:
-        """The player of catanatron."""
+        """The bot as a catanatron player."""
         return self._spec.player(color)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins."""
+        """Start a game."""
         super().reset(seat, rules, seed)
         players = installed.module("models.player")
         colors = [players.Color[name] for name in COLORS[: rules.num_players]]
@@ -146,12 +146,12 @@ class CatanatronAgent(Agent):
             return REJECT if view.mask[REJECT] else WITHDRAW
         game = view.resample(np.random.default_rng(self.random.next()))
         if game.phase == Phase.STEAL:
-            # A bot chooses hex and victim together, but this game begins between the two.
+            # A bot chooses hex and victim together, but this game starts between the two.
             return int(legal[self.random.below(len(legal))])
         return self._ask(game, view)
 
     def _ask(self, game: Any, view: View) -> int:
-        """The bot's action in a game, among those that both sides' rules allow."""
+        """The bot's action in a game, among the actions legal by both sides' rules."""
         theirs = game_of(game, self._players)
         offered = self._offered(theirs, view)
         if not offered:
@@ -166,7 +166,7 @@ class CatanatronAgent(Agent):
         return first
 
     def _offered(self, theirs: Any, view: View) -> dict[Any, Actions]:
-        """Its actions that are legal here too, each with ours for it, in the order of ours."""
+        """Its actions that are legal here too, each with our action for it, in our order."""
         colors = COLORS[: self.rules.num_players]
         found = {}
         for action in installed.playable_actions(theirs):

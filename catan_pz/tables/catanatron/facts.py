@@ -1,7 +1,7 @@
-"""What a seat at a catanatron table can see, read from the document of its game.
+"""A seat's view of a catanatron table, read from the document of its game.
 
 The document is the JSON that newer versions send to bots. For older versions
-`players.document_of` writes the parts of it that are read here.
+`players.document_of` writes the parts that are read here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ _PHASES: Final = {
 
 
 def board_from_map(written: Mapping[str, Any]) -> Board:
-    """The board of a map as documents have it."""
+    """The board of a map in documents."""
     try:
         land = {tuple(t["coordinate"]): t for t in written["tiles"] if t["type"] == "LAND"}
         harbors = sorted((t["id"], t["resource"]) for t in written["tiles"] if t["type"] == "PORT")
@@ -61,7 +61,7 @@ def _kind(resource: str | None, without: int) -> int:
 
 
 def rules_in(document: Mapping[str, Any]) -> Rules:
-    """The rules of a game, its board included, from the document of its beginning."""
+    """The rules of a game, including its board, from the document at its start."""
     options = document["game"]
     return Rules(
         num_players=len(document["colors"]),
@@ -75,7 +75,7 @@ def rules_in(document: Mapping[str, Any]) -> Rules:
 
 
 class Facts(NamedTuple):
-    """What a seat may know of the position by looking at the table."""
+    """The information of a seat that looks at the table."""
 
     seat: int
     position: dict[str, Any]  # the open board and the state of the turn, as fields of a record
@@ -86,12 +86,12 @@ class Facts(NamedTuple):
     card_counts: tuple[int, ...]  # (P,) development cards held
     played: tuple[tuple[int, ...], ...]  # (P, C) development cards played
     to_discard: tuple[int, ...]  # (P,) cards still to be discarded
-    # (P, R) all hands if the table tells them; used only to count what a monopoly takes.
+    # (P, R) all hands if the table reveals them; used only to count the cards of a monopoly.
     hands: list[tuple[int, ...]] | None = None
 
     @classmethod
     def read(cls, document: Mapping[str, Any], seat: int) -> Self:
-        """What a document shows to a seat."""
+        """Read a document as a seat sees it."""
         try:
             count = len(document["colors"])
             players = [_Player(document["player_state"], p) for p in range(count)]
@@ -152,7 +152,7 @@ def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[s
     turn_player = int(document["current_turn_index"])
     in_turn = players[turn_player]
     rolled = bool(in_turn.of("HAS_ROLLED"))
-    # catanatron counts two even if the player has one road left.
+    # catanatron counts two even if the player only has one road left.
     free_roads = min(
         int(document["free_roads_available"]) if document["is_road_building"] else 0,
         int(in_turn.of("ROADS_AVAILABLE")),
@@ -193,7 +193,7 @@ def _phase(document: Mapping[str, Any], rolled: bool) -> Phase:
 
 
 def write_position(facts: Facts, record: Any) -> bool:
-    """Write the position into a record, and return whether that changed it."""
+    """Write the position into a record, and return whether the record changed."""
     before = record.tobytes()
     for name, value in facts.position.items():
         if record[name].ndim:  # by seat
@@ -204,7 +204,7 @@ def write_position(facts: Facts, record: Any) -> bool:
 
 
 def agree_on_cards(facts: Facts, record: Any) -> bool:
-    """Whether hands and development cards are in a record as the table shows them."""
+    """Whether hands and development cards in a record match the table's."""
     n, seat = len(facts.sizes), facts.seat
     return (
         tuple(record["bank"]) == facts.bank
@@ -219,9 +219,9 @@ def agree_on_cards(facts: Facts, record: Any) -> bool:
 def write_cards(
     facts: Facts, record: Any, bought: Sequence[Card | None], rng: np.random.Generator
 ) -> None:
-    """Write hands and development cards into a record; what the seat can't know is drawn.
+    """Write hands and development cards into a record; hidden cards are drawn at random.
 
-    `bought` has the cards bought this turn by the player in turn, None for hidden ones.
+    `bought` is the cards bought this turn by the player in turn, None for hidden ones.
     """
     n = len(facts.sizes)
     record["bank"] = facts.bank
@@ -263,7 +263,7 @@ def _write_development_cards(
 
 
 def _deal(unseen: Any, sizes: Sequence[int], rng: np.random.Generator, what: str) -> list[Any]:
-    """Deal unseen cards, given by kind, in hands of these sizes."""
+    """Deal unseen cards, given by kind, into hands of these sizes."""
     if (unseen < 0).any() or unseen.sum() != sum(sizes) or min(sizes) < 0:
         raise ValueError(f"the table shows an impossible number of {what}")
     cards = rng.permutation(np.repeat(np.arange(len(unseen)), unseen))

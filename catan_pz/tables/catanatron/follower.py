@@ -1,4 +1,4 @@
-"""A catanatron table followed from one seat, as a game by our rules."""
+"""Follows a catanatron table from one seat, as a game by our rules."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -26,32 +26,32 @@ from catan_pz.terms import Card, Phase
 
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
 _PLENTY: Final = 4
-"""Cards of each resource that let anybody pay for anything."""
+"""Cards of each resource, enough to pay any cost."""
 
 
 class TableFollower:
-    """Follows a table by its moves, and by what it shows where it plays by other rules."""
+    """Follows a table by its moves, and by the facts it shows if its rules differ from ours."""
 
     def __init__(self, rules: Rules, seat: int, colors: Sequence[str], board: Board) -> None:
         self.seat = seat
         self.game = FollowedGame(rules, seat, board, 0)
         self.restarts = 0
-        """how often hands were taken from what the table shows, and beliefs begun anew"""
+        """number of times that hands were read from the table and beliefs restarted"""
         self.amendments = 0
-        """how often the position alone was"""
+        """number of times that only the position was corrected"""
         self._colors = list(colors)
         self._rng = np.random.default_rng(0)
         self._waiting: deque[tuple[Move, int]] = deque()
-        self._is_lost = False  # a move came that our rules don't have
+        self._is_lost = False  # a move was impossible by our rules
         self._hands: Any = np.zeros((len(colors), 5), np.int64)
         self._turns = 0
         self._bought: list[Card | None] = []
         self._dice = (0, 0)
 
     def take(self, move: Move) -> list[Events]:
-        """The events of a move as the seat sees them; fewer where the table plays by other rules.
+        """The events of a move as the seat sees them; fewer if the table's rules differ.
 
-        What is hidden from the seat is used only to count what a monopoly takes, which is public.
+        Information hidden from the seat only counts the cards of a monopoly, which is public.
         """
         self._note(move)
         if self._is_lost:
@@ -76,19 +76,19 @@ class TableFollower:
     def _take(self, move: Move) -> list[Events]:
         actions = actions_of(move, self._colors)
         if actions is None:
-            raise ValueError(f"no action stands for {move}")
+            raise ValueError(f"there is no action for {move}")
         if move.kind in ("DISCARD", "DISCARD_RESOURCE"):
             self._waiting.extend((move, action) for action in actions)
             return self._play_discards()
         if self._waiting:
-            raise ValueError("somebody goes on before all have discarded")
+            raise ValueError("a player moves before all have discarded")
         told = [self._play(move, actions[0])]
         if len(actions) > 1 and self.game.sampled.phase == Phase.STEAL:
             told.append(self._play(move, actions[1]))
         return told
 
     def _play_discards(self) -> list[Events]:
-        """Play the discards that are due; the table has another order of seats."""
+        """Play the discards due; the table's order of seats differs."""
         told = []
         while self.game.sampled.phase == Phase.DISCARD:
             seat = self.game.sampled.player
@@ -100,7 +100,7 @@ class TableFollower:
         return told
 
     def _play(self, move: Move, action: int) -> Events:
-        """Play one decision: what it brings follows from the rules, and from what is reported."""
+        """Play one decision, with events from the rules and the reported move."""
         games = self.game.sampled.games.copy()
         record = games[0]
         if record["player"] != move.seat:
@@ -115,7 +115,7 @@ class TableFollower:
         return seen
 
     def _outcome(self, move: Move, action: int) -> NamedOutcome | None:
-        """What chance brought to an action, as far as the seat sees it."""
+        """The chance outcome of an action, as far as the seat sees it."""
         if action == ROLL:
             return _dice_of(move)
         if move.kind == "BUY_DEVELOPMENT_CARD" and move.seat == self.seat:
@@ -124,11 +124,11 @@ class TableFollower:
         if victim is None or self.seat not in (move.seat, victim) or not self._steals(action):
             return None
         if move.brought is None:
-            raise ValueError("the resource stolen isn't told")
+            raise ValueError("the resource stolen is missing")
         return RESOURCE_OF[move.brought]
 
     def _steals(self, action: int) -> bool:
-        """Whether an action with the robber steals, and doesn't wait for the choice of a victim."""
+        """Whether a robber action steals at once, without a choice of victim."""
         if action >= STEAL:
             return True
         copy = self.game.sampled.copy()
@@ -138,7 +138,7 @@ class TableFollower:
     def _make_possible(
         self, record: Any, move: Move, action: int, outcome: NamedOutcome | None
     ) -> None:
-        """Deal hidden cards in a sampled game so that the move can be played in it."""
+        """Deal hidden cards in a sampled game so that the move can be played."""
         seat = move.seat
         if PLAY_MONOPOLY <= action < MOVE_ROBBER and self._hands is not None:
             for p in range(len(self._colors)):
@@ -157,7 +157,7 @@ class TableFollower:
             record["hand"][seat] += _PLENTY
 
     def _count(self, events: Events, move: Move) -> None:
-        """Keep count of all hands, as long as everything is reported."""
+        """Update the counts of all hands, as long as everything is reported."""
         if self._hands is None:
             return
         for event in events:
@@ -177,7 +177,7 @@ class TableFollower:
                     self._hands[event.seat, RESOURCE_OF[move.brought]] += 1
 
     def agree(self, facts: Facts) -> None:
-        """Take what the table shows, where the moves by our rules led elsewhere."""
+        """Adopt the table's facts if playing the moves by our rules led elsewhere."""
         if facts.position["phase"] == Phase.DISCARD and not self._is_lost:
             return
         games = self.game.sampled.games.copy()
@@ -200,10 +200,10 @@ class TableFollower:
             self.game.confirm()
 
     def view(self) -> View:
-        """What the seat may know when it is asked.
+        """The seat's view when it is to decide.
 
-        Where others who discard later by our rules have discarded already, or the other way
-        round, the seat sees them before their discards.
+        If opponents that discard later by our rules have already discarded, or the reverse, the
+        view shows their hands before the discards.
         """
         sampled = self.game.sampled
         if sampled.player == self.seat:
@@ -211,7 +211,7 @@ class TableFollower:
         return self._asked_now(sampled)
 
     def view_after(self, action: int) -> View:
-        """What the seat may know after an own action without chance, of which it takes a second."""
+        """The seat's view after its action without chance, for a move of two actions."""
         copy = self.game.sampled.copy()
         copy.step_once(action)
         return self._asked_now(copy)
@@ -219,7 +219,7 @@ class TableFollower:
     def _asked_now(self, game: Game) -> View:
         """The view of a game in which the seat is to move.
 
-        Others who discard before it by our rules owe nothing there, as no state has them wait.
+        Opponents that discard before it by our rules owe nothing there, as no state has them wait.
         """
         games = game.games.copy()
         games[0]["player"] = self.seat
@@ -240,5 +240,5 @@ def _dice_of(move: Move) -> tuple[int, int]:
 
 def _card_of(move: Move) -> Card:
     if not isinstance(move.brought, str) or move.brought not in CARD_OF:
-        raise ValueError("the card bought isn't told")
+        raise ValueError("the card bought is missing")
     return CARD_OF[move.brought]

@@ -1,10 +1,10 @@
 """Places, resources, cards and moves as catanatron writes them, and as we do.
 
 catanatron gives hexes cube coordinates (x, y, z), numbers the vertices ("nodes") in the order
-in which its list of hexes comes upon them, and names an edge by its two vertices. Both boards
-lie the same way round, and the harbors have the same order. A move is a color, a type and a
-value. Where we take two decisions, the robber's hex and whom to steal from, it has one; where we
-discard card by card, version 3.2.1 discards a whole hand's half at once.
+of first use in its list of hexes, and names an edge by its two vertices. Both boards have the
+same orientation, and harbors the same order. A move is a color, a type and a value. For our two
+decisions, the robber's hex and the victim, it has one; we discard card by card, version 3.2.1
+half of the hand at once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -72,20 +72,20 @@ NAME_OF: Final = {int(resource): name for name, resource in RESOURCE_OF.items()}
 """The name of each resource."""
 
 CARD_OF: Final = {card.name: card for card in Card}
-"""Our development card for each of its names, which are the same."""
+"""Our development card for each of its names, which are the same as ours."""
 
 COLORS: Final = ("RED", "BLUE", "ORANGE", "WHITE")
 """Colors of players."""
 
 
 def our_order(counts: Iterable[int]) -> list[int]:
-    """(R,) counts of resources in our order, given in catanatron's."""
+    """(R,) counts of resources in our order, from counts in catanatron's."""
     given = dict(zip(RESOURCE_NAMES, counts, strict=True))
     return [int(given[NAME_OF[r]]) for r in range(len(RESOURCE_NAMES))]
 
 
 def their_order(counts: Iterable[int]) -> list[int]:
-    """(R,) counts of resources in catanatron's order, given in ours."""
+    """(R,) counts of resources in catanatron's order, from counts in ours."""
     given = [int(n) for n in counts]
     return [given[RESOURCE_OF[name]] for name in RESOURCE_NAMES]
 
@@ -104,9 +104,9 @@ class Move(NamedTuple):
     """A move of one seat."""
 
     seat: int
-    kind: str  # its type, in catanatron's words
-    value: Any  # what it is about, as plain values: None, a name, a number, or tuples of these
-    result: Any = None  # what chance brought, if it isn't written as a part of the value
+    kind: str  # its type in catanatron
+    value: Any  # its value, in plain types: None, a name, a number, or tuples of these
+    result: Any = None  # the chance outcome, unless it is part of the value
 
     @classmethod
     def read(cls, colors: Sequence[str], written: Any, result: Any = None) -> Self:
@@ -119,9 +119,9 @@ class Move(NamedTuple):
 
     @property
     def brought(self) -> Any:
-        """What chance brought: two dice, or the name of a resource or card; None if it is hidden.
+        """The chance outcome: two dice, or the name of a resource or card; None if it is hidden.
 
-        Version 3.2.1 writes it as the value, or as the third part of a robber's.
+        Version 3.2.1 stores it as the value, or as the third part of a robber move's value.
         """
         if self.result is not None or self.kind != "MOVE_ROBBER":
             return self.result or self.value
@@ -136,11 +136,10 @@ def plain(value: Any) -> Any:
 
 
 def actions_of(move: Move, colors: Sequence[str]) -> Actions | None:
-    """The actions that a move stands for, in order; None if we have none for it.
+    """The actions of a move, in order; None if there are none.
 
-    The second action of a robber that steals is needed only where there is a choice of
-    victims. Nothing stands for trade between players, nor for a year of plenty that takes
-    one card.
+    The second action of a robber move that steals is only needed if there are several victims.
+    Trades between players, and a year of plenty that takes one card, have no actions.
     """
     kind, value = move.kind, move.value
     if kind in _SINGLE:
@@ -176,6 +175,6 @@ def actions_of(move: Move, colors: Sequence[str]) -> Actions | None:
 
 
 def victim_of(move: Move, colors: Sequence[str]) -> int | None:
-    """The seat that a robber's move steals from."""
+    """The seat that a robber move steals from."""
     name = move.value[1]
     return None if name is None else colors.index(name)

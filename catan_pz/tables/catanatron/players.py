@@ -1,11 +1,11 @@
-"""Our agents as players of catanatron's games, for its programs and its command line.
+"""Our agents as catanatron players, for its programs and its command line.
 
     from catan_pz.tables.catanatron.players import register
 
     register("PZ", "heuristic")
 
-in a file `pz.py` lets `catanatron-play --code pz.py --players PZ,F` play it, and any other
-agent as `PZ:NAME`.
+in a file `pz.py` makes `catanatron-play --code pz.py --players PZ,F` play with it, and
+`PZ:NAME` with any other agent.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from catan_pz.tables.catanatron.seat import TableAgent
 
 
 def document_of(game: Any) -> dict[str, Any]:
-    """The document of a game, those parts of it that are read here, all hands included."""
+    """The document of a game, with the parts that are read here, all hands included."""
     state = game.state
     colors = [color.value for color in state.colors]
     return {
@@ -42,7 +42,7 @@ def document_of(game: Any) -> dict[str, Any]:
 
 
 def _discard_counts(state: Any) -> list[int]:
-    """Cards that each seat still has to discard; 3.2.1 keeps no count of them."""
+    """Cards that each seat still has to discard; 3.2.1 doesn't store them."""
     if hasattr(state, "discard_counts"):
         return list(state.discard_counts)
     size_of = installed.module("state_functions").player_num_resource_cards
@@ -56,7 +56,7 @@ def _discard_counts(state: Any) -> list[int]:
 
 
 def map_document_of(catan_map: Any) -> dict[str, Any]:
-    """The board of a game, as documents have it."""
+    """The board of a game in the form of documents."""
     tiles: list[dict[str, Any]] = []
     for place, tile in catan_map.tiles.items():
         written: dict[str, Any] = {"coordinate": place, "type": "WATER"}
@@ -69,10 +69,10 @@ def map_document_of(catan_map: Any) -> dict[str, Any]:
 
 
 class AgentPlayer(TableAgent):
-    """An agent as a player of catanatron.
+    """An agent as a catanatron player.
 
-    It knows what its seat may know: everybody's moves as the seat sees them, and what lies on
-    the table. It makes no offers of trade and rejects all.
+    It knows only its seat's information: all moves as the seat sees them, and the open table. It
+    makes no trade offers and rejects all.
     """
 
     is_bot = True
@@ -93,11 +93,11 @@ class AgentPlayer(TableAgent):
         return f"{self.agent.name}:{self.color.value}"
 
     def reset_state(self) -> None:
-        """A game begins; how the one before ended isn't told."""
+        """Prepare for a new game; the end of the last one isn't reported."""
         self.leave()
 
     def decide(self, game: Any, offered: Any) -> Any:
-        """Choose one of the actions that are offered."""
+        """Choose one of the offered actions."""
         document = document_of(game)
         if self.follower is None or self._game_id != game.id:
             start = {"map": map_document_of(game.state.board.map)}
@@ -108,7 +108,7 @@ class AgentPlayer(TableAgent):
 
 
 def register(code: str, agent: str) -> None:
-    """Let `catanatron-play --code` know an agent by a code, and any other as CODE:NAME."""
+    """Register an agent under a code for `catanatron-play --code`, and any other as CODE:NAME."""
     load(agent)
     if not installed.has_module("cli.cli_players"):
         raise ImportError(f"catanatron {installed.version()} has no command line; 3.3.0 has one")

@@ -1,4 +1,4 @@
-"""A game of ours as one of catanatron, for its bots to look at."""
+"""A game of ours as a catanatron game, for its bots."""
 
 from collections import defaultdict
 from functools import lru_cache
@@ -48,7 +48,7 @@ def map_of(board: Board) -> Any:
     tokens = [board.tokens[h] for h in order if board.terrains[h] != Terrain.DESERT]
     resources = [None if t == Terrain.DESERT else NAME_OF[t] for t in terrains]
     harbors = [None if k == GENERIC_HARBOR else NAME_OF[k] for k in board.harbors]
-    # It takes them from the ends of these lists.
+    # catanatron takes them from the ends of these lists.
     parts = [tokens[::-1], harbors[::-1], resources[::-1]]
     if hasattr(maps, "NumberPlacement"):
         parts.append("random")
@@ -56,7 +56,7 @@ def map_of(board: Board) -> Any:
 
 
 def game_of(game: Game, players: list[Any]) -> Any:
-    """A game of catanatron's players in the same position, what is hidden from some included."""
+    """A game between catanatron's players in the same position, with full information."""
     record, rules = game.state, game.rules
     options = {"friendly_robber": rules.friendly_robber} if has_records() else {}
     made = module("game").Game(
@@ -84,7 +84,7 @@ def _write_pieces(state: Any, record: Any) -> None:
     for p, color in enumerate(state.colors):
         roads = edges_of(record["roads"][p])
         ends = {int(v) for e in roads for v in EDGE_VERTICES[e]}
-        # The one whose road is due comes last.
+        # The settlement whose road is due comes last.
         settlements = sorted(vertices_of(record["settlements"][p]), key=lambda v: v not in ends)
         cities = vertices_of(record["cities"][p])
         own = state.buildings_by_color[color]
@@ -110,7 +110,7 @@ def _write_pieces(state: Any, record: Any) -> None:
 
 
 def _components(board: Any, color: Any) -> list[set[int]]:
-    """Nodes that a color's roads and buildings connect, part by part."""
+    """The sets of nodes that a color's roads and buildings connect."""
     neighbors = defaultdict(set)
     for (a, b), owner in board.roads.items():
         if owner == color:
@@ -164,7 +164,7 @@ def _write_course(state: Any, record: Any) -> None:
     prompts = module("models.enums").ActionPrompt
     state.resource_freqdeck = their_order(record["bank"])
     deck = record["deck"][DECK_SIZE - int(record["deck_left"]) :]
-    # Ours is drawn from its start, theirs from its end.
+    # Our deck is drawn from its start, theirs from its end.
     state.development_listdeck = [Card(int(card)).name for card in deck[::-1]]
     state.num_turns = int(record["turn"]) + (2 * n - 2)
     state.current_player_index = int(record["player"])

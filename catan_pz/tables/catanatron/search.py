@@ -1,9 +1,9 @@
-"""catanatron's alpha-beta search with the chances that its games have.
+"""catanatron's alpha-beta search with correct chance outcomes.
 
-The published search names a roll, a card or a theft as the outcome of a branch and weighs it
-by that, but its games then draw another: a branch "two ones, 1 in 36" plays any roll, the
-card bought is always the next one of the deck, and a theft brings each resource with 1 in 5
-whatever the victim holds. Here each possible outcome is played, with its probability.
+The published search names a roll, a card or a theft as a branch's outcome and weighs it by that,
+but its games then draw another: a branch "two ones, 1 in 36" plays any roll, the card bought is
+always the next one of the deck, and a theft takes each resource with probability 1 in 5 whatever
+the victim holds. Here each possible outcome is played, with its probability.
 """
 
 import math
@@ -21,7 +21,7 @@ Outcomes = Iterator[tuple[Any, float]]
 
 @cache
 def mended_player() -> type:
-    """The class of the player, which takes the arguments of `AlphaBetaPlayer`."""
+    """The player's class, with the arguments of `AlphaBetaPlayer`."""
     base: type = module("players.minimax").AlphaBetaPlayer
     return type("MendedAlphaBetaPlayer", (base,), {"alphabeta": _alphabeta})
 
@@ -38,7 +38,7 @@ def _alphabeta(
     for action in player.get_actions(game):
         value = 0.0
         for outcome, probability in outcomes_of(game, action):
-            # Bounds of this node don't hold for the parts of a mean.
+            # This node's bounds don't apply to the parts of a mean.
             bounds = (alpha, beta) if probability == 1 else (-math.inf, math.inf)
             value += (
                 probability * _alphabeta(player, outcome, depth - 1, *bounds, deadline, node)[1]
@@ -52,7 +52,7 @@ def _alphabeta(
 
 
 def outcomes_of(game: Any, action: Any) -> Outcomes:
-    """All outcomes of an action, to a player who doesn't know hidden cards and the deck."""
+    """All outcomes of an action, for a player who doesn't know hidden cards and the deck."""
     kinds = module("models.enums").ActionType
     if action.action_type == kinds.ROLL:
         for number in range(2, 13):
@@ -73,7 +73,7 @@ def outcomes_of(game: Any, action: Any) -> Outcomes:
 
 
 def _purchases(game: Any, action: Any) -> Outcomes:
-    """Purchases of each card: the buyer sees neither the deck nor others' cards."""
+    """Purchases of each card: the buyer sees neither the deck nor other players' cards."""
     state = game.state
     buyer = state.color_to_index[action.color]
     unseen = list(state.development_listdeck)
@@ -89,7 +89,7 @@ def _bought(game: Any, action: Any, card: str) -> Any:
     deck = game.state.development_listdeck
     if card in deck:
         return _played(game, action, card)
-    # Another holds the last of these: for this branch it lies in the deck.
+    # An opponent holds the last of these: in this branch it is in the deck.
     copy = game.copy()
     copy.state.development_listdeck[-1] = card
     return _played(copy, action, card)

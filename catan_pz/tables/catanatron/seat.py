@@ -1,4 +1,4 @@
-"""An agent at tables of catanatron: what it is shown, and the moves that it makes.
+"""An agent at catanatron tables: its view, and its moves.
 
 Nothing here needs catanatron: moves and documents are plain values.
 """
@@ -20,29 +20,29 @@ from catan_pz.tables.catanatron.follower import TableFollower
 from catan_pz.tables.catanatron.moves import Actions, Move, actions_of
 
 _TURNED_DOWN: Final = ("REJECT_TRADE", "CANCEL_TRADE")
-"""What is answered where others want to trade."""
+"""Answers to trades of other players."""
 
 
 class TableAgent:
-    """An agent, given itself or by name, that plays at tables, one game after the other.
+    """An agent, as an object or a name, that plays at tables, one game after the other.
 
-    Each further game has another seed of its random choices. The agent is told the rules given, or
+    Each further game has another seed for its random choices. The agent gets the given rules, or
     with None those of each game.
     """
 
     def __init__(self, agent: Agent | str, seed: int = 0, rules: Rules | None = None) -> None:
         self.agent = as_agent(agent)
         self.follower: TableFollower | None = None
-        """what follows the present game for it; None outside of one"""
+        """follows the present game; None outside a game"""
         self.decisions = 0
-        """how often the agent was asked in this game"""
+        """number of the agent's decisions in this game"""
         self.unmatched = 0
-        """how often none of its legal actions was a move of the table, which offers the first"""
+        """decisions without a legal action among the moves, where the first move is played"""
         self._seed = seed
         self._rules = rules
 
     def begin(self, document: Mapping[str, Any], color: str) -> None:
-        """Begin a game; the one before is left, if its end wasn't told."""
+        """Start a game; a previous one without a reported end is abandoned."""
         rules, colors = rules_in(document), list(document["colors"])
         if color not in colors:
             raise not_possible("color", color, f"one of {colors}")
@@ -62,16 +62,16 @@ class TableAgent:
         document: Mapping[str, Any],
         offered: Sequence[Any],
     ) -> int:
-        """Choose a move; the index of it among those that the table offers, as written.
+        """Choose a move; return its index among the table's offered moves, as written.
 
-        Records are the game's moves from its start on, as written, with what chance brought; the
-        document is that of the game as it stands.
+        `records` is the game's moves from its start, as written, with their outcomes; the document
+        describes the present game.
         """
         follower = self.follower
         assert follower is not None
         moves = [Move.read(self._colors, written) for written in offered]
         if not moves:
-            raise ValueError("the table asks for a move, and offers none")
+            raise ValueError("the table asks for a move but offers none")
         self._catch_up(follower, records)
         follower.agree(Facts.read(document, follower.seat))
         if len(moves) == 1:
@@ -82,7 +82,7 @@ class TableAgent:
         return self._ask(follower, moves)
 
     def _catch_up(self, follower: TableFollower, records: Sequence[tuple[Any, Any]]) -> None:
-        """Take in the moves since the last call."""
+        """Process the moves since the last call."""
         new, self._seen = records[self._seen :], len(records)
         for record in new:
             try:
@@ -95,7 +95,7 @@ class TableAgent:
                     self._own.observe(events)
 
     def _ask(self, follower: TableFollower, moves: Sequence[Move]) -> int:
-        """Let the agent choose among moves of the table that are legal by our rules too."""
+        """Let the agent choose among the table's moves that are legal by our rules too."""
         found: dict[Actions, int] = {}
         for k, move in enumerate(moves):
             actions = actions_of(move, self._colors)
@@ -132,7 +132,7 @@ class TableAgent:
         turns: int = 0,
         reason: str = ABORTED,
     ) -> None:
-        """The present game is over, or broken off, if there is one."""
+        """End the present game, finished or abandoned, if there is one."""
         follower, self.follower = self.follower, None
         if follower is not None:
             told = (0,) * len(self._colors) if points is None else tuple(points)

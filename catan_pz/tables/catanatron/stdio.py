@@ -1,11 +1,11 @@
-"""An agent as a bot of catanatron that is a program of its own, by JSON lines.
+"""An agent as a separate bot program for catanatron, through JSON lines.
 
 Versions after 3.3.0 start such bots (`catanatron-play --bot NAME=exec:COMMAND`) and send them
-one JSON object a line. "hello" is answered with {"protocol_version", "name", "observe"},
-"decide" with {"action"}, one of its "playable_actions"; "before" begins a game and carries
-its board, "after" ends one, and neither has an answer. Other messages are left aside.
-Where a version shows others' hands and cards in its documents, they are not read, but for
-what is public of them: how many there are, and what a monopoly took.
+one JSON object per line. "hello" is answered with {"protocol_version", "name", "observe"},
+"decide" with {"action"}, one of its "playable_actions"; "before" starts a game and carries its
+board, "after" ends one, and neither has an answer. Other messages are ignored. If a version
+includes other players' hands and cards in its documents, only their public parts are read: their
+numbers, and the cards taken by a monopoly.
 """
 
 import json
@@ -16,14 +16,14 @@ from catan_pz.checks import not_possible, quoted
 from catan_pz.tables.catanatron.seat import TableAgent
 
 PROTOCOL_VERSION: Final = 1
-"""The version of the protocol that is spoken."""
+"""The supported version of the protocol."""
 
 
 class StdioBot(TableAgent):
-    """An agent that answers the messages of a table, one after the other."""
+    """An agent that answers a table's messages one by one."""
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The answer to a message, None for none."""
+        """The answer to a message, or None."""
         if not isinstance(message, Mapping) or not isinstance(message.get("type"), str):
             raise not_possible("message", message, "a JSON object with the entry 'type'")
         try:
@@ -32,7 +32,7 @@ class StdioBot(TableAgent):
                     version = message.get("protocol_version")
                     if version != PROTOCOL_VERSION:
                         raise ValueError(
-                            f"the table speaks protocol_version {quoted(version)}, this bot "
+                            f"the table uses protocol_version {quoted(version)}, this bot "
                             f"{PROTOCOL_VERSION}"
                         )
                     told = {"protocol_version": PROTOCOL_VERSION, "name": self.agent.name}
@@ -61,7 +61,7 @@ def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:
                 continue
             try:
                 message = json.loads(line)
-            except (ValueError, RecursionError) as error:  # numbers of thousands of digits, too
+            except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
                 raise ValueError(f"the table sent a line that is not JSON: {error}") from None
             answer = bot.answer(message)
             if answer is not None:

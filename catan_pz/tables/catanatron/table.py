@@ -1,4 +1,4 @@
-"""Matches at a catanatron table: its engine is the judge, its bots see all that it shows them."""
+"""Matches at catanatron tables: its engine is the referee, its bots see everything it shows."""
 
 import random
 import time
@@ -24,16 +24,16 @@ from catan_pz.tables.catanatron.moves import COLORS
 from catan_pz.tables.catanatron.players import AgentPlayer
 
 _NUMBERS: Final = {"spiral": "official_spiral", "random": "random"}
-"""How number tokens are placed on each kind of board."""
+"""The placement of number tokens for each kind of board."""
 
 
 class TableBot(CatanatronAgent):
-    """A bot at a table of catanatron, as an entrant of a match there; it sees the true state."""
+    """A bot at a catanatron table, as an entrant of a match there; it sees the true state."""
 
     compiles = False
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse rules by which catanatron's engine doesn't play."""
+        """Refuse rules that catanatron's engine doesn't support."""
         standard = table_rules(rules.num_players)
         fixed = "trading", "dice", "first_player", "no_adjacent_red"
         for name in (*fixed, "dice_memory", "robber_spares_mover"):
@@ -48,21 +48,21 @@ class TableBot(CatanatronAgent):
             raise not_possible("friendly_robber", True, allowed)
 
     def act(self, view: View) -> int:
-        """Not possible: it plays at its own table."""
+        """Not possible: it only plays at catanatron tables."""
         raise RuntimeError(f"{self.name} plays at a table of catanatron; use CatanatronAgent here")
 
 
 def table_rules(num_players: int) -> Rules:
-    """The rules of a table of catanatron, as far as our rules have words for them."""
+    """The rules of a catanatron table, as far as our rules can express them."""
     board = "spiral" if hasattr(installed.module("models.map"), "NumberPlacement") else "random"
     return Rules(num_players=num_players, trading=False, board=board)
 
 
 class CatanatronTables:
-    """Plays the games of a match at tables of catanatron, as an `Executor` of the arena.
+    """Plays a match's games at catanatron tables, as an `Executor` of the arena.
 
-    Entrants are `TableBot`, and agents, which get what their seat may know. One worker plays in
-    this process, more in others.
+    Entrants are `TableBot`s, and agents, which get their seat's information. One worker plays in
+    this process, several in others.
     """
 
     def __init__(self, workers: int = 1) -> None:
@@ -73,7 +73,7 @@ class CatanatronTables:
     ) -> Generator[GameResult, None, None]:
         """Play all tasks, as `Executor.run`."""
         for name, reason in (
-            ("seconds_per_decision", "decisions have no limit of time"),
+            ("seconds_per_decision", "decisions have no time limit"),
             ("records", "games are not recorded"),
             ("true_state", "bots always see it and agents never do"),
         ):
@@ -88,7 +88,7 @@ class CatanatronTables:
 
 
 def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]) -> GameResult:
-    """Play one game at a table of catanatron, with one agent for each entrant."""
+    """Play one game at a catanatron table, with one agent per entrant."""
     rules, seed = config.rules, config.seed_of(scheduled)
     hosted = _HostedGame(rules, deal(rules, seed))
     seated = zip(
@@ -107,7 +107,7 @@ def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Ag
 
 
 class _HostedGame:
-    """A game of catanatron and the clocks of its players."""
+    """A catanatron game and its players' clocks."""
 
     def __init__(self, rules: Rules, game: Any) -> None:
         self.rules = rules
@@ -117,7 +117,7 @@ class _HostedGame:
         self.forfeit: Forfeit | None = None
 
     def play(self, players: Sequence[Any]) -> None:
-        """Play to the end, to the limit of turns, or until somebody fails."""
+        """Play to the end, to the turn limit, or until an agent fails."""
         game = self.game
         while self.end is None:
             seat, offered = game.state.current_player_index, installed.moves_offered(game)
@@ -135,13 +135,13 @@ class _HostedGame:
 
     @property
     def winner(self) -> int | None:
-        """The seat that has won; None for nobody."""
+        """The seat that has won; None for no seat."""
         color = self.game.winning_color()
         return None if color is None else int(self.game.state.color_to_index[color])
 
     @property
     def end(self) -> End | None:
-        """How the game ended by itself, if it did."""
+        """How the game ended, if it ended regularly."""
         if self.winner is not None:
             return VICTORY
         most = self.rules.max_turns
@@ -149,7 +149,7 @@ class _HostedGame:
 
     @property
     def turn(self) -> int:
-        """Turns that have ended; catanatron counts most of the set-up, too."""
+        """Turns that have ended; catanatron counts most of the set-up too."""
         return max(0, int(self.game.state.num_turns) - (2 * self.rules.num_players - 2))
 
     @property
@@ -160,7 +160,7 @@ class _HostedGame:
 
 
 def deal(rules: Rules, seed: int) -> Any:
-    """A new game; seats have the same colors in all games, whoever sits there."""
+    """A new game; seats have the same colors in all games, whoever plays them."""
     players, maps = installed.module("models.player"), installed.module("models.map")
     random.seed(seed)
     options = {"friendly_robber": rules.friendly_robber} if installed.has_records() else {}

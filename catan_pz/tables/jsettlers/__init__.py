@@ -1,5 +1,5 @@
-"""A robot for JSettlers servers: any agent of this package plays there, over TCP.
+"""A robot for JSettlers servers: any agent of this package can play there, over TCP.
 
-`match.play_match` plays a match on a server of its own or on one that runs, `client.RobotClient`
-is the robot alone.
+`match.play_match` plays a match on its own server or a running one; `client.RobotClient` is the
+robot alone.
 """

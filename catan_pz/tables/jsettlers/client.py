@@ -1,4 +1,4 @@
-"""Connections to a JSettlers server: a robot in any number of games, and their organizer."""
+"""Connections to a JSettlers server: a robot for any number of games, and an organizer."""
 
 import asyncio
 import socket
@@ -26,22 +26,22 @@ from catan_pz.tables.jsettlers.player import TablePlayer
 from catan_pz.tables.jsettlers.reader import READ
 
 SECONDS_TO_ANSWER: Final = 8.0
-"""How long an own offer waits for answers."""
+"""Seconds that an own offer waits for answers."""
 
 SECONDS_TO_CONNECT: Final = 20.0
-"""How long the server may take to welcome the robot."""
+"""Seconds that the server may take to accept the robot."""
 
 MOST_GAMES: Final = 40
-"""Games that a robot plays at the same time, at most; further invitations are left aside."""
+"""The most games that a robot plays at once; it ignores further invitations."""
 
 MOST_WAITING: Final = 2000
-"""Messages of a game that may wait while its agent decides."""
+"""The most messages of a game that wait while its agent decides."""
 
 LONGEST_MESSAGE: Final = 2000
-"""Characters of such a message; longer ones are left aside."""
+"""The most characters of such a message; longer ones are ignored."""
 
 LONGEST_REASON: Final = 200
-"""Characters that are shown of what a server says."""
+"""The most characters shown of a server's message."""
 
 _KEEPALIVE: Final = {
     "TCP_KEEPIDLE": 60,
@@ -49,9 +49,9 @@ _KEEPALIVE: Final = {
     "TCP_KEEPCNT": 4,
     "TCP_USER_TIMEOUT": 120_000,
 }
-"""Seconds of silence after which the server's machine is asked whether it is there, seconds between
-such questions, how many without an answer end the connection, and milliseconds after which what
-was sent and has not arrived does."""
+"""TCP keep-alive: seconds of silence before the first probe, seconds between probes, unanswered
+probes that end the connection, and milliseconds that sent data may stay unacknowledged before it
+ends."""
 
 _SECONDS_BETWEEN_STOPS: Final = 1.0
 _ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
@@ -62,15 +62,15 @@ _WELCOME: Final = 1071
 _STATUS_FINE: Final = (0, 20, 21)
 
 ORGANIZER: Final = "debug"
-"""The name of the user that a server lets create games for robots alone."""
+"""The name of the user that a server allows to create games of robots only."""
 
 
 class ServerError(RuntimeError):
-    """A server that can't be reached, or refuses the robot."""
+    """The server can't be reached, or refuses the robot."""
 
 
 class ServerAddress(NamedTuple):
-    """A server that runs already, and the cookie that its robots must present."""
+    """A running server, and the cookie that its robots must present."""
 
     host: str
     port: int
@@ -78,16 +78,16 @@ class ServerAddress(NamedTuple):
 
 
 class Client:
-    """A connection to a server, which takes in its messages one after the other."""
+    """A connection to a server, which processes its messages one by one."""
 
     def __init__(self, server: ServerAddress) -> None:
         self.server = server
         self.welcomed = asyncio.Event()
-        """set once the server has taken us in"""
+        """set once the server has accepted us"""
         self._writer: asyncio.StreamWriter | None = None
 
     async def listen(self, *greeting: str) -> None:
-        """Connect, and take in messages until the connection is lost."""
+        """Connect, and process messages until the connection is lost."""
         host, port, _ = self.server
         try:
             async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
@@ -97,37 +97,37 @@ class Client:
                     self.send(text)
                 while True:
                     text = await read_text(reader)
-                    with suppress(MessageError):  # there is nothing to do about it
+                    with suppress(MessageError):  # nothing can be done about it
                         self._take(Message.parse(text), text)
                     if self.welcomed.is_set():
                         patience.reschedule(None)
-                    # Nothing more is read for a server that doesn't read.
+                    # Stop reading from a server that doesn't read.
                     await self._writer.drain()
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
             if self.welcomed.is_set():
-                told = f"the connection to {host}:{port} was lost: the same call goes on"
+                told = f"the connection to {host}:{port} was lost: the same command continues"
                 raise ServerError(told) from error
-            reason = str(error) or "it doesn't answer as a JSettlers server does"
+            reason = str(error) or "it doesn't answer like a JSettlers server"
             raise ServerError(f"no JSettlers server at {host}:{port}: {reason}") from error
         finally:
             if self._writer is not None:
                 self._writer.close()
 
     def send(self, text: str) -> None:
-        """Send a message, if there is a connection."""
+        """Send a message, if connected."""
         if self._writer is not None:
             self._writer.write(frame(text))
 
     def _take(self, message: Message, text: str) -> None:
-        """Take in a message, given with its text."""
+        """Process a message, given with its text."""
         if message.kind == Kind.SERVER_PING:
             self.send(text)
 
 
 class Organizer(Client):
-    """Has games for robots alone created, on a server whose debug commands are allowed.
+    """Creates games of robots only, on a server that allows debug commands.
 
-    Such games take a client that is no robot.
+    Such games require a client that isn't a robot.
     """
 
     def __init__(self, server: ServerAddress, players: int, trading: bool, prefix: str) -> None:
@@ -137,11 +137,11 @@ class Organizer(Client):
         self._names = (f"{prefix}-{k}" for k in count())
 
     async def run(self) -> None:
-        """Connect, and listen until the server is gone or refuses a game."""
+        """Connect, and listen until the connection is lost or the server refuses a game."""
         await self.listen(f"{Kind.VERSION.value}|{VERSION},en_US")
 
     def create(self) -> str:
-        """Ask for a game, to which the robots are invited once it is there; its name."""
+        """Request a game, to which the robots are invited once it exists; return its name."""
         game, no_trade = next(self._names), "f" if self._trading else "t"
         options = f"PL={SEATS},NT={no_trade}"
         self.send(command(Kind.NEW_GAME_REQUEST, ORGANIZER, EMPTY, EMPTY, game, options))
@@ -159,7 +159,7 @@ class Organizer(Client):
             fields = (message.game, ORGANIZER, f"*STARTBOTGAME* {self._players}")
             self.send(f"{Kind.GAME_TEXT.value}|" + "\0".join(fields))
         elif message.kind == Kind.GAME_STATS and not message.text(1).startswith("t"):
-            # Not before the end: a game of robots alone is closed when who watches it leaves.
+            # Not before the end: a game of robots is closed when its last observer leaves.
             self.leave(message.game)
         elif message.kind == Kind.STATUS:
             status = digits_of(message.fields[0])
@@ -178,13 +178,13 @@ class _Seat:
 
 
 class RobotClient(Client):
-    """A robot that plays all games that a server invites it to.
+    """A robot that plays all games to which a server invites it.
 
     Args:
-        seat_agent: makes what plays a game that the robot is invited to; None to decline.
-        over: called at the end of each game with what has played it, why it was broken off, empty
-            for a game played to its end, and whether that is because the agent failed.
-        executor: where agents decide; decisions of one game come one after the other.
+        seat_agent: makes the player of a game to which the robot is invited; None to decline.
+        over: called at the end of each game with its player, the reason why it was broken off, ""
+            for a finished game, and whether the agent's failure was the reason.
+        executor: runs the agents' decisions; those of one game run one after the other.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class RobotClient(Client):
         self._error: Exception | None = None  # the first one of `over`
 
     async def run(self) -> None:
-        """Play until cancelled; an error of `over` ends it, and a connection that is lost."""
+        """Play until cancelled; an error of `over` or a lost connection ends it."""
         greeting = command(Kind.I_AM_A_ROBOT, self._name, self.server.cookie, _ROBOT_CLASS)
         listening = asyncio.create_task(self.listen(f"{Kind.VERSION.value}|{VERSION}", greeting))
         self._listening = listening
@@ -236,7 +236,7 @@ class RobotClient(Client):
             self._pass_on(message, len(text))
 
     def _pass_on(self, message: Message, length: int) -> None:
-        """Take in a message of a game that the robot plays or is about to play."""
+        """Process a message of a game that the robot plays or is about to play."""
         seat = self._seats[message.game]
         if seat.task is None and message.kind in _ENDS:
             self._finish(message.game, _ENDED)
@@ -257,7 +257,7 @@ class RobotClient(Client):
         if game in self._seats or not 0 <= number < SEATS or len(self._seats) >= self._most_games:
             return
         text = command(Kind.JOIN_GAME, self._name, EMPTY, EMPTY, game)
-        frame(text)  # a game whose name doesn't fit is no game for us
+        frame(text)  # refuse a game whose name is too long
         player = self._seat_agent(invitation)
         if player is not None:
             self._seats[game] = _Seat(player, asyncio.Queue(MOST_WAITING))
@@ -268,12 +268,12 @@ class RobotClient(Client):
         agent_failed = False
         try:
             broken = await self._play_on(seat)
-        except Exception as error:  # of this game alone: the others go on
+        except Exception as error:  # ends this game only
             broken, agent_failed = _described(error), seat.player.agent_failed
         self._finish(game, broken, agent_failed)
 
     async def _play_on(self, seat: _Seat) -> str:
-        """Take in a game's messages, and send what the agent decides; why it is broken off."""
+        """Process a game's messages, and send decisions; return why it was broken off."""
         loop = asyncio.get_running_loop()
         while True:
             waits = SECONDS_TO_ANSWER if seat.player.is_waiting else None
@@ -291,11 +291,11 @@ class RobotClient(Client):
             if seat.player.reader.is_finished:
                 return ""
             if commands and self._writer is not None:
-                with suppress(OSError):  # who listens hears of it, too
+                with suppress(OSError):  # the listener sees the error too
                     await self._writer.drain()
 
     def _finish(self, game: str, broken: str = "", agent_failed: bool = False) -> None:
-        """Leave a game, and report how it ended once its agent has finished deciding."""
+        """Leave a game, and report its end once its agent has finished deciding."""
         seat = self._seats.pop(game, None)
         if seat is None:
             return
@@ -310,7 +310,7 @@ class RobotClient(Client):
     async def _leave(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
         left = asyncio.get_running_loop().run_in_executor(self._executor, player.leave)
         while not (await asyncio.wait({left}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
-            player.stop()  # a program may have been asked just now
+            player.stop()  # a program may be deciding right now
         try:
             left.result()
         except Exception as error:
@@ -325,11 +325,11 @@ class RobotClient(Client):
 
 
 def _keep_alive(writer: asyncio.StreamWriter) -> None:
-    """Have the system notice when the other machine, or the way to it, is gone without a word."""
+    """Enable keep-alive, to notice when the server's machine or network is gone."""
     connection = writer.get_extra_info("socket")
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _KEEPALIVE.items():
-        if hasattr(socket, name):  # each platform has some of them
+        if hasattr(socket, name):  # each platform has only some of them
             connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 

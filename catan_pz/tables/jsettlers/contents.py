@@ -1,4 +1,4 @@
-"""What messages of a game hold, in the words of this package; seats keep their numbers."""
+"""Contents of game messages in this package's terms; seats keep their numbers."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -14,21 +14,21 @@ _ROW_STARTS: Final = (0x17, 0x15, 0x13, 0x11, 0x31, 0x51, 0x71)
 _ROW_LENGTHS: Final = (4, 5, 6, 7, 6, 5, 4)
 _NEXT_HEX: Final = 0x22
 _CORNERS: Final = (0x01, 0x12, 0x21, 0x10, -0x01, -0x10)
-"""From a hex to its corners, clockwise from the top."""
+"""Offsets from a hex to its corners, clockwise from the top."""
 
 HEXES: Final = tuple(
     start + _NEXT_HEX * k
     for start, length in zip(_ROW_STARTS, _ROW_LENGTHS, strict=True)
     for k in range(length)
 )
-"""Numbers of the 37 hexes of a layout, the sea around the island included."""
+"""Numbers of the 37 hexes of a layout, the surrounding sea included."""
 
 _LAND_PLACES: Final = tuple(
     sum(_ROW_LENGTHS[:row]) + k for row in range(1, 6) for k in range(1, _ROW_LENGTHS[row] - 1)
 )
 
 LAND: Final = tuple(HEXES[place] for place in _LAND_PLACES)
-"""Their number of each hex."""
+"""JSettlers' number of each hex."""
 
 VERTICES: Final = tuple(
     next(
@@ -39,7 +39,7 @@ VERTICES: Final = tuple(
     )
     for vertex in range(54)
 )
-"""Their number of each vertex."""
+"""JSettlers' number of each vertex."""
 
 
 def _edge(one: int, other: int) -> int:
@@ -48,14 +48,14 @@ def _edge(one: int, other: int) -> int:
 
 
 EDGES: Final = tuple(_edge(VERTICES[a], VERTICES[b]) for a, b in EDGE_VERTICES.tolist())
-"""Their number of each edge."""
+"""JSettlers' number of each edge."""
 
 HEX_IDS: Final = {number: h for h, number in enumerate(LAND)}
 VERTEX_IDS: Final = {number: v for v, number in enumerate(VERTICES)}
 EDGE_IDS: Final = {number: e for e, number in enumerate(EDGES)}
 
 RESOURCES: Final = tuple(Resource[name] for name in ("BRICK", "ORE", "WOOL", "GRAIN", "LUMBER"))
-"""Their resources 1 to 5, in their order."""
+"""JSettlers' resources 1 to 5, in order."""
 
 UNKNOWN_RESOURCE: Final = 6
 
@@ -67,7 +67,7 @@ _CARDS: Final = {
     9: Card.KNIGHT,
 }
 CARD_NUMBERS: Final = {card: number for number, card in _CARDS.items()}
-"""Their numbers of the cards that are played."""
+"""JSettlers' numbers of the playable cards."""
 
 _TERRAINS: Final = tuple(
     Terrain[name] for name in ("DESERT", "HILLS", "MOUNTAINS", "PASTURE", "FIELDS", "FOREST")
@@ -79,33 +79,33 @@ _FIRST_SPECIAL: Final = 16
 
 
 def place(numbers: dict[int, int], number: int, what: str) -> int:
-    """The hex, vertex or edge that one of their numbers stands for."""
+    """The hex, vertex or edge with a JSettlers number."""
     if number not in numbers:
         raise MessageError(f"there is no {what} {number:#x} on this board")
     return numbers[number]
 
 
 def resource(number: int) -> Resource:
-    """The resource that has one of their numbers."""
+    """The resource with a JSettlers number."""
     if not 1 <= number <= NUM_RESOURCES:
         raise MessageError(f"there is no resource {number}")
     return RESOURCES[number - 1]
 
 
 def card(number: int) -> Card | None:
-    """The development card that has one of their numbers; None for an unknown one."""
+    """The development card with a JSettlers number; None for an unknown one."""
     if number != 0 and number not in _CARDS:
         raise MessageError(f"there is no development card {number}")
     return _CARDS.get(number)
 
 
 def resource_number(of: int) -> int:
-    """Their number of a resource."""
+    """JSettlers' number of a resource."""
     return RESOURCES.index(Resource(of)) + 1
 
 
 def from_theirs(counts: Sequence[int]) -> list[int]:
-    """(R,) counts of resources, from counts in their order."""
+    """(R,) counts of resources, from counts in JSettlers' order."""
     found = [0] * NUM_RESOURCES
     for which, count in zip(RESOURCES, counts, strict=True):
         found[which] = count
@@ -113,14 +113,14 @@ def from_theirs(counts: Sequence[int]) -> list[int]:
 
 
 def to_theirs(counts: Sequence[int]) -> list[int]:
-    """Counts of resources (R,), in their order."""
+    """Counts of resources (R,), in JSettlers' order."""
     return [int(counts[which]) for which in RESOURCES]
 
 
 def board_of(hexes: Sequence[int], tokens: Sequence[int], coded: bool) -> Board:
-    """The board of a layout, whose tokens may be coded as places in the list of numbers."""
+    """The board of a layout, whose tokens may be coded as indices in the list of numbers."""
     if len(hexes) != len(HEXES) or len(tokens) != len(HEXES):
-        raise MessageError(f"a board of {len(hexes)} hexes; this one must have {len(HEXES)}")
+        raise MessageError(f"a board must have {len(HEXES)} hexes, got {len(hexes)}")
     try:
         terrains = [_TERRAINS[hexes[place]] for place in _LAND_PLACES]
         numbers = [_token(tokens[place], coded) for place in _LAND_PLACES]
@@ -130,7 +130,7 @@ def board_of(hexes: Sequence[int], tokens: Sequence[int], coded: bool) -> Board:
         harbors = tuple(kinds[edge] for edge in HARBOR_EDGES)
         return Board(tuple(terrains), tuple(numbers), harbors)
     except (IndexError, KeyError, ValueError) as error:
-        raise MessageError(f"this is no board of the base game: {error!r}") from error
+        raise MessageError(f"this isn't a board of the base game: {error!r}") from error
 
 
 def _token(value: int, coded: bool) -> int:
@@ -140,7 +140,7 @@ def _token(value: int, coded: bool) -> int:
 
 
 def _harbor(number: int, value: int) -> tuple[int, int]:
-    """The edge of a harbor and its kind, from the hex of the sea that carries it."""
+    """The edge of a harbor and its kind, from its sea hex."""
     generic = _FIRST_GENERIC <= value <= _LAST_GENERIC
     facing = value - _FIRST_GENERIC + 1 if generic else value >> 4
     kind = GENERIC_HARBOR if generic or value < _FIRST_SPECIAL else int(resource(value & 15))
@@ -149,11 +149,11 @@ def _harbor(number: int, value: int) -> tuple[int, int]:
 
 
 SEATS = 4
-"""Seats at their tables, taken or not."""
+"""Seats of a JSettlers table, taken or not."""
 
 
 _HARMLESS: Final = ("PL", "BC", "NT", "UBL", "_VP_ALL", "_EXT_BOT", "_EXT_CLI", "_EXT_GAM")
-"""Options of a game that leave the rules of the base game as they are, or are looked at apart."""
+"""Game options that don't change the base game's rules, or are checked separately."""
 
 
 class Invitation(NamedTuple):
@@ -162,11 +162,11 @@ class Invitation(NamedTuple):
     game: str
     number: int  # of the seat
     trading: bool
-    other_rules: tuple[str, ...]  # options by which it isn't the base game for 10 points
+    other_rules: tuple[str, ...]  # options that differ from the base game for 10 points
 
 
 def invitation_in(message: Message) -> Invitation:
-    """An invitation, with the options of its game."""
+    """Parse an invitation, with the options of its game."""
     options = dict(field.partition("=")[::2] for field in message.fields[2:] if "=" in field)
     changes = [
         f"{name}={value}"
@@ -182,7 +182,7 @@ def invitation_in(message: Message) -> Invitation:
 
 
 def board_in(message: Message) -> Board | None:
-    """The board of a layout; None for the empty one of a game that hasn't begun."""
+    """The board of a layout; None for the empty layout before the game."""
     count = len(HEXES)
     if message.kind == Kind.BOARD_LAYOUT:
         numbers = message.integers(1, 1 + 2 * count)
@@ -210,7 +210,7 @@ def _parts(message: Message) -> dict[str, list[int]]:
 
 
 def production_in(message: Message) -> list[tuple[int, Resource, int]]:
-    """Who gains which resource, and how many, by a roll."""
+    """The seat, resource and number of cards of each gain from a roll."""
     found, fields = [], message.integers(2)
     while fields:
         number = fields.pop(0)
@@ -223,7 +223,7 @@ def production_in(message: Message) -> list[tuple[int, Resource, int]]:
 
 
 def discard_in(message: Message) -> tuple[int | None, list[int]]:
-    """Who discards, None for the own seat, and the cards, `UNKNOWN` where they are hidden."""
+    """The discarding seat, None for the own one, and the cards, `UNKNOWN` if hidden."""
     text = message.fields[1] if len(message.fields) > 1 else ""
     number = digits_of(text[1:]) if text[:1] == "p" else None
     counts = message.counts(2, 2 + NUM_RESOURCES + 1)
@@ -233,7 +233,7 @@ def discard_in(message: Message) -> tuple[int | None, list[int]]:
 
 
 def offer_in(message: Message) -> tuple[int, list[int], Bundles]:
-    """An offer or counter-offer: who makes it, to whom, and what it gives and gets."""
+    """The maker of an offer or counter-offer, its addressees, and its two sides."""
     start = 2 + SEATS
     bundles = two_bundles(message, start)
     to = [number for number, field in enumerate(message.fields[2:start]) if field == "true"]
@@ -241,14 +241,14 @@ def offer_in(message: Message) -> tuple[int, list[int], Bundles]:
 
 
 def bank_trade_in(message: Message) -> tuple[int | None, Bundles]:
-    """Who trades with the bank, None if nobody is named, and what is given and got."""
+    """The seat of a trade with the bank, None if unnamed, and its two sides."""
     named = len(message.fields) > 1 + 2 * NUM_RESOURCES
     number = message.integer(1 + 2 * NUM_RESOURCES) if named else None
     return number, two_bundles(message, 1)
 
 
 def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
-    """A player's number, what is done to the elements, and each with its amount."""
+    """A player's number, the operation on its elements, and each element with its amount."""
     if message.kind == Kind.PLAYER_ELEMENT:
         number, action, *fields = message.integers(1, 5)
     else:
@@ -262,6 +262,6 @@ def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
 
 
 def two_bundles(message: Message, start: int) -> Bundles:
-    """Cards of each resource given, and those got, from a field on."""
+    """Cards of each resource given, and those received, from a field on."""
     counts = message.counts(start, start + 2 * NUM_RESOURCES)
     return (from_theirs(counts[:NUM_RESOURCES]), from_theirs(counts[NUM_RESOURCES:]))

@@ -1,4 +1,4 @@
-"""Decisions at their tables as this package's events."""
+"""Decisions at JSettlers tables as events of this package."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -16,10 +16,10 @@ from catan_pz.terms import NUM_RESOURCES, Card, Phase
 JSETTLERS: Final = TableCustoms(
     hides_discards=True, unlimited_bank=True, tells_in_part=True, robber_before_win=True
 )
-"""How tables of JSettlers differ from games of this package."""
+"""Differences between JSettlers tables and games of this package."""
 
 _INTERRUPTIBLE: Final = (Phase.ROLL, Phase.MOVE_ROBBER, Phase.STEAL, Phase.FREE_ROAD)
-"""Phases in which a table ends the turn of a player who takes too long, apart from `MAIN`."""
+"""Phases, besides `MAIN`, in which a table ends the turn of a player who takes too long."""
 
 _BUILT: Final = (
     (actions.BUILD_ROAD, contents.EDGE_IDS, EventKind.ROAD_BUILT, "edge"),
@@ -29,11 +29,11 @@ _BUILT: Final = (
 
 
 MOST_OFFERS: Final = 20
-"""Offers that an agent makes in a turn, unless told otherwise: their server limits none."""
+"""The most offers of an agent in a turn, by default; the server has no limit."""
 
 
 def table_rules(num_players: int, trading: bool, max_offers: int = MOST_OFFERS) -> Rules:
-    """The rules of a game at their tables."""
+    """The rules of a game at JSettlers tables."""
     return Rules(
         num_players=num_players,
         trading=trading,
@@ -45,28 +45,28 @@ def table_rules(num_players: int, trading: bool, max_offers: int = MOST_OFFERS) 
 
 
 def canonical_dice(total: int) -> tuple[int, int]:
-    """A pair of dice for a total, which is all that the table tells."""
+    """A pair of dice for a total; the table reports only totals."""
     if not 2 <= total <= 12:
         raise MessageError(f"two dice can't show {total}")
     return max(1, total - 6), min(6, total - 1)
 
 
 def event(kind: EventKind, seat: int, what: int, amount: int = 1, other: int = -1) -> Event:
-    """An event, without those who see it."""
+    """An event, without the seats that see it."""
     return Event(kind, seat, other, what, amount, 0)
 
 
 class TableDecisions:
-    """The decisions of a game, followed as soon as they are told in full.
+    """The decisions of a game, followed as soon as they are complete.
 
-    A decision is told by several messages, and whether it wins the game by the last of them.
-    So it is kept until the next state, turn or decision.
+    A decision is reported in several messages, and only the last of them says whether it wins the
+    game. So it is kept until the next state, turn or decision.
     """
 
     def __init__(self, followed: FollowedGame, observe: Callable[[Events], None]) -> None:
         self.followed = followed
         self.pending: int | None = None
-        """the action of the decision that is kept"""
+        """the action of the pending decision"""
         self._observe = observe
         self._seat = 0
         self._last = UNKNOWN
@@ -77,20 +77,20 @@ class TableDecisions:
 
     @property
     def game(self) -> Game:
-        """A game that looks to the seat as the one at the table, up to the decision kept."""
+        """A game consistent with the seat's view of the table, up to the pending decision."""
         return self.followed.sampled
 
     def begin(self, seat: int, action: int, *events: Event) -> None:
-        """A decision is told; the one before it is complete."""
+        """Start a reported decision; the previous one is complete."""
         self.flush()
         self.pending, self._seat, self._events = action, seat, list(events)
 
     def add(self, *events: Event) -> None:
-        """More of the decision that is kept."""
+        """Add events to the pending decision."""
         self._events += events
 
     def flush(self, winner: int | None = None) -> None:
-        """The decision that is kept is complete: follow it."""
+        """Follow the pending decision, which is complete."""
         action, self.pending = self.pending, None
         if action is None:
             return
@@ -100,15 +100,15 @@ class TableDecisions:
         self.follow(self._seat, action, [*self._events, *paid, *won])
 
     def follow(self, seat: int, action: int, events: Sequence[Event] = ()) -> None:
-        """Follow a decision that is complete."""
+        """Follow a complete decision."""
         self._last = action
         decision = event(EventKind.DECISION, seat, action, 0, self.game.turn_player)
         self._observe(self.followed.follow((decision, *events)))
 
     def begin_turn(self, seat: int, won: bool, largest_army: int) -> None:
-        """A seat is in turn now: the one before it has ended its turn, or the table has.
+        """Start a seat's turn: the seat before it, or the table, has ended its turn.
 
-        It may win with that. Some seat or `NOBODY` has the largest army now.
+        The seat may win with that. `largest_army` is the present holder of the card or `NOBODY`.
         """
         self.flush()
         if self.game.turn_player != seat:
@@ -120,14 +120,14 @@ class TableDecisions:
         if self.game.turn_player != seat and not self.game.is_over:
             by_rules, phase = self.game.turn_player, Phase(self.game.phase).name
             raise ContradictionError(
-                f"seat {seat} is said to be in turn; by the rules it is seat {by_rules} in {phase}"
+                f"the table has seat {seat} in turn; by the rules it is seat {by_rules} in {phase}"
             )
 
     def _interrupt(self, largest_army: int) -> None:
-        """The table lets the player in turn do nothing more but end the turn.
+        """End the turn of a player who took too long.
 
-        A card that is in play and has brought nothing yet goes back to its owner. That others
-        have seen which it is isn't kept: it counts as any hidden card.
+        A card in play without effect yet returns to its owner. That the others have seen it isn't
+        kept: it counts as a hidden card.
         """
         games = self.game.games.copy()
         record = games[0]
@@ -141,7 +141,7 @@ class TableDecisions:
         self.followed.amend(games)
 
     def _taken_back(self) -> Card | None:
-        """The card in play that has brought nothing yet."""
+        """The card in play without effect yet."""
         record = self.game.state
         if record["phase"] == Phase.MOVE_ROBBER and self._last == actions.PLAY_KNIGHT:
             return Card.KNIGHT
@@ -150,17 +150,17 @@ class TableDecisions:
         return None
 
     def pay(self, cards: Iterable[tuple[int, int]]) -> None:
-        """Somebody pays for the decision that comes: resources and how many."""
+        """Record a payment for the next decision: resources and their amounts."""
         self.flush()
         for r, n in cards:
             self._paid[r] += n
 
     def take_back_payment(self) -> None:
-        """What was paid is returned."""
+        """Cancel a payment that was returned."""
         self._paid = [0] * NUM_RESOURCES
 
     def trade_with_bank(self, seat: int, bundles: Bundles) -> None:
-        """Trades with the bank, several at once maybe."""
+        """Play trades with the bank, possibly several at once."""
         self.flush()
         rates = self.game.state["rate"][seat].copy()
         given = [r for r, n in enumerate(bundles[0]) for _ in range(n // int(rates[r]))]
@@ -175,11 +175,11 @@ class TableDecisions:
             self.follow(seat, int(actions.SWAP_ACTIONS[r, wanted]), [paid, gained])
 
     def discard(self, seat: int, cards: list[int]) -> None:
-        """A seat discards cards, hidden ones `UNKNOWN`: there in any order, here by turn order."""
+        """Discard a seat's cards, hidden ones `UNKNOWN`: there in any order, here in turn order."""
         self.flush()
         owed = int(self.game.state["to_discard"][seat])
         if len(cards) != owed or seat in self._discards:
-            raise ContradictionError(f"seat {seat} discards {len(cards)} cards; it owes {owed}")
+            raise ContradictionError(f"seat {seat} must discard {owed} cards, got {len(cards)}")
         self._discards[seat] = cards
         while self.game.phase == Phase.DISCARD and self.game.player in self._discards:
             discarding = self.game.player
@@ -188,7 +188,7 @@ class TableDecisions:
                 self.follow(discarding, action, [event(EventKind.PAID, discarding, what)])
 
     def draw_discards(self, seat: int, cards: list[int]) -> None:
-        """Some of the cards that somebody discards, told one kind after the other."""
+        """Collect the cards of a discard that is reported kind by kind."""
         drawn = [*self._drawn.pop(seat, []), *cards]
         if len(drawn) < int(self.game.state["to_discard"][seat]):
             self._drawn[seat] = drawn
@@ -197,9 +197,9 @@ class TableDecisions:
 
 
 def built(seat: int, piece: int, at: int) -> tuple[int, Event]:
-    """A piece put on the board, as an action and an event."""
+    """The action and event of a piece placed on the board."""
     if not 0 <= piece < len(_BUILT):
-        raise MessageError(f"there is no piece {piece} in the base game")
+        raise MessageError(f"the base game has no piece {piece}")
     first, ids, kind, what = _BUILT[piece]
     where = contents.place(ids, at, what)
     return first + where, event(kind, seat, where)

@@ -1,4 +1,4 @@
-"""Rounds of a ladder at the tables of a JSettlers server."""
+"""Rounds of a ladder at JSettlers tables."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +15,13 @@ from catan_pz.tables.jsettlers.server import class_path
 
 
 def check_rounds(rules: Rules) -> None:
-    """Refuse rules by which the server doesn't play, and a missing server."""
+    """Refuse rules that the server doesn't support, and a missing server."""
     there = table_rules(rules.num_players, rules.trading, rules.max_offers_per_turn)
     free = {name: getattr(there, name) for name in ("offer_form", "first_player", "max_turns")}
     if replace(rules, **free) != there:
         raise ValueError(
-            f"with robots of JSettlers only num_players, trading and max_offers_per_turn may be "
-            f"chosen of the rules, got {changed_options(rules).replace('`', '')}"
+            f"with robots of JSettlers only num_players, trading and max_offers_per_turn may "
+            f"differ from the default rules, got {changed_options(rules).replace('`', '')}"
         )
     class_path(None)
 
@@ -29,7 +29,7 @@ def check_rounds(rules: Rules) -> None:
 def play_round(
     rules: Rules, workers: int | None, agent: AgentSpec, robots: str, results: Path
 ) -> Result:
-    """A round of an agent against robots, as `arena.ladder.ROBOTS` calls them."""
+    """Play a round of an agent against robots; called through `arena.ladder.ROBOTS`."""
     match = play_match(
         agent,
         robots.partition(":")[2],

@@ -38,16 +38,16 @@ from catan_pz.tables.jsettlers.player import TablePlayer
 from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, class_path, kind_of, own_server
 
 MOST_BROKEN: Final = 20
-"""Games broken off in a row after which a match gives up."""
+"""Games broken off in a row that end a match."""
 
 MOST_OTHERS: Final = 100
-"""Games that don't count, as far as a match lists them."""
+"""The most games that a match lists without counting them."""
 
 SECONDS_TO_INVITE = 60.0
-"""How long the own server may take to invite the robot to a game that was asked for."""
+"""Seconds that the own server may take to invite the robot to a requested game."""
 
 THIRD_PARTY: Final = "third party"
-"""What robots are called that are not the server's own."""
+"""The name for robots that are not the server's own."""
 
 _OTHERS: Final = (SMART, FAST, THIRD_PARTY)
 _OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
@@ -55,20 +55,20 @@ _OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
 
 @dataclass
 class TableMatch:
-    """A match of an agent as it was played."""
+    """A played match of an agent."""
 
     name: str
-    result: Result  # the games played to their end; seat 0 is the one that goes first
-    refusals: int = 0  # commands that the server refused, in the games played now
-    refused: list[str] = field(default_factory=list)  # the first of them in each game, in words
-    broken: list[str] = field(default_factory=list)  # why games of now were broken off
-    agent_failed: int = 0  # how many of them because the agent failed
-    gave_up: str = ""  # why the match ended before all games were played, if it did
-    # Games of other players or rules that the robot was invited to, which don't count.
+    result: Result  # the finished games; seat 0 is the first player
+    refusals: int = 0  # commands that the server refused in the present run
+    refused: list[str] = field(default_factory=list)  # the first refusals of each game, as text
+    broken: list[str] = field(default_factory=list)  # why games of this run were broken off
+    agent_failed: int = 0  # number of these games in which the agent failed
+    gave_up: str = ""  # why the match ended early, if it did
+    # Uncounted games to which the robot was invited, with other numbers of players or rules.
     others: list[str] = field(default_factory=list)
 
     def seat_weighted_rate(self) -> float | None:
-        """The win rate as it would be with each seat drawn equally often; None if one never was."""
+        """The win rate with each seat drawn equally often; None if some seat was never drawn."""
         rates = [rate for rate in self.result.win_rates_by_seat(self.name) if rate is not None]
         whole = len(rates) == self.result.rules.num_players
         return sum(rates) / len(rates) if whole else None
@@ -92,37 +92,37 @@ def play_match(  # wide: what a match is and how it is played, named by its call
 ) -> TableMatch:
     """Play games of one agent against the robots of a JSettlers server.
 
-    The server draws seats, board and dice, so that a match can't be repeated. On a server of
-    its own, the match has the games created that it wants; on one that runs already, the
-    robot waits to be invited. Games of another number of players don't count; those of other
-    rules, trade included, the robot doesn't join. A warning says so.
+    The server draws seats, board and dice, so a match can't be repeated. On its own server the
+    match creates its games; on a running server the robot waits for invitations. Games with
+    another number of players don't count; games with other rules, trade included, are declined. A
+    warning says so.
 
     Args:
         agent: as for `arena.play_match`.
         against: robots of the own server: "smart", "fast" or "mixed".
-        players: 2 to 4, in each game.
+        players: players of each game, 2 to 4.
         trading: whether players trade with each other.
-        games: how many, those included that `results` holds.
-        seed: from 0 to 2**64 - 1, of the agent's random choices; None for that of the file
-            of results, or a drawn one.
+        games: number of games, including those in `results`.
+        seed: from 0 to 2**64 - 1, of the agent's random choices; None for that of the results
+            file, or a drawn one.
         max_offers: offers that the agent may make in a turn, from 0 to 100.
-        server: a server that runs; None for one of its own.
-        classes: class path of the own server; None for what the environment says.
+        server: a running server; None for an own one.
+        classes: class path of the own server; None for that of the environment variable.
         workers: threads in which agents decide.
         parallel: games at the same time on the own server.
         results: file to which each result is appended; its games are not played again.
         progress: whether to show a progress bar; None for one on a terminal.
 
     Returns:
-        The match. Its `gave_up` says why where it has fewer games than it should: it ends after
-        `MOST_BROKEN` games broken off in a row.
+        The match. If it has too few games its `gave_up` says why: it ends after `MOST_BROKEN`
+        games broken off in a row.
     """
     if against not in KINDS:
         raise not_possible("against", against, f"one of {list(KINDS)}")
     rules = table_rules(players, trading, max_offers)
     entrant = as_entrant(agent)
     if entrant.name in _OTHERS:
-        allowed = f"another than what robots are called: {', '.join(_OTHERS)}"
+        allowed = f"other than the names of robots: {', '.join(_OTHERS)}"
         raise not_possible("name of the agent", entrant.name, allowed)
     own = entrant.make()
     own.check_rules(rules)
@@ -150,7 +150,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
                 bar = stack.enter_context(progress_bar(progress))
                 task = bar.add_task("games", total=wanted, completed=len(file.games), note="")
                 if len(file.games) < wanted:
-                    with suppress(Exception):  # it comes up again in a game, which is broken off
+                    with suppress(Exception):  # the error recurs in a game, which then ends
                         decide_once(rules, own)
                     if path is not None:
                         server = stack.enter_context(own_server(path, against, players))
@@ -168,7 +168,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
 
 @dataclass(eq=False)
 class _Running:
-    """A match while it is played."""
+    """A match in progress."""
 
     match: TableMatch
     agent: Agent
@@ -176,9 +176,9 @@ class _Running:
     games: int
     parallel: int
     played: Callable[[], None]
-    begun: int  # games that have begun, those of the file included
+    begun: int  # games started, those of the file included
     broken_in_row: int = 0
-    # Games that the robot isn't invited to yet, and when each is given up.
+    # Requested games without an invitation yet, with the timers that give them up.
     asked_for: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
     under_way: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
@@ -186,7 +186,7 @@ class _Running:
     is_over: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def play(self, server: ServerAddress, workers: int, creates: bool) -> None:
-        """Play what is missing."""
+        """Play the missing games."""
         with ThreadPoolExecutor(workers) as threads:
             most = self.parallel if creates else max(self.parallel, MOST_GAMES)
             name = f"catan-pz-{os.getpid()}"
@@ -211,7 +211,7 @@ class _Running:
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     def _create(self) -> None:
-        """Have games created until enough are under way."""
+        """Create games until enough are in progress."""
         if self.organizer is None:
             return
         begun = len(self.asked_for) + len(self.under_way)
@@ -223,7 +223,7 @@ class _Running:
             )
 
     def _give_up(self, game: str) -> None:
-        """Give up a game to which the robot isn't invited in time."""
+        """Give up a game whose invitation is overdue."""
         assert self.organizer is not None
         del self.asked_for[game]
         self.organizer.leave(game)
@@ -231,11 +231,11 @@ class _Running:
         self._go_on()
 
     def _seat(self, invitation: Invitation) -> TablePlayer | None:
-        """What plays a game; None where the robot doesn't join it."""
+        """The player of a game; None if the robot declines it."""
         game, others = invitation.game, list(invitation.other_rules)
         if self.organizer is not None:
             if game not in self.asked_for:
-                return None  # given up before
+                return None  # already given up
             self.asked_for.pop(game).cancel()
         if invitation.trading != self.match.result.rules.trading:
             others.append(f"{'with' if invitation.trading else 'without'} trade")
@@ -250,7 +250,7 @@ class _Running:
         return TablePlayer(self.agent, game, invitation.number, trading, seed, most)
 
     def _over(self, player: TablePlayer, broken: str, agent_failed: bool) -> None:
-        """A game has ended: note it, and have the next one created."""
+        """Record the end of a game, and create the next one."""
         self.under_way.discard(player.game)
         if self.is_over.is_set():
             return
@@ -275,7 +275,7 @@ class _Running:
         self.broken_in_row += 1
 
     def _note_other(self, game: str, difference: str) -> None:
-        """Note a game that doesn't count, and warn of the first of its kind."""
+        """Record a game that doesn't count, and warn about the first of its kind."""
         difference = shown(difference, LONGEST_REASON)
         if len(self.match.others) < MOST_OTHERS:
             self.match.others.append(f"{shown(game, LONGEST_REASON)}: {difference}")
@@ -284,7 +284,7 @@ class _Running:
                 warnings.warn(f"games with {difference} don't count in this match", stacklevel=2)
 
     def _go_on(self) -> None:
-        """Have the next games created, unless all are played or too many were broken off."""
+        """Create the next games, unless all are played or too many were broken off."""
         match, played = self.match, len(self.file.games)
         if played >= self.games:
             self.is_over.set()
@@ -299,7 +299,7 @@ class _Running:
 
 
 def game_result(name: str, number: int, player: TablePlayer) -> GameResult:
-    """The result of a game; its seats go round from the one that went first."""
+    """The result of a game, with seats counted from the first player."""
     reader = player.reader
     count, first = len(reader.numbers), reader.first
     order = [(first + k) % count for k in range(count)]
@@ -333,4 +333,4 @@ async def _first_of(tasks: Iterable["asyncio.Task[None]"], waited: Any) -> None:
         goal.cancel()
         for task in done:
             task.result()
-        raise ServerError("the server is gone")
+        raise ServerError("the connection to the server is lost")

@@ -1,7 +1,7 @@
 """Messages of the JSettlers protocol: numbers, text, and frames on the wire.
 
-A message is text, its type's number and then fields. On the wire it comes after its length
-in bytes, two of them, the higher first.
+A message is text: its type's number and then fields. On the wire it follows its length in bytes,
+as two bytes in big-endian order.
 """
 
 import asyncio
@@ -14,25 +14,25 @@ from typing import Final, Self
 from catan_pz.engine.ranges import MOST_CARDS
 
 EMPTY: Final = "\t"
-"""Stands for a field with no text."""
+"""Stands for an empty field."""
 
 MAX_LENGTH: Final = 65535
-"""Bytes of a message at most."""
+"""The most bytes of a message."""
 
 LONGEST_NUMBER: Final = 10
-"""Digits of a number at most; the protocol has none that needs more."""
+"""The most digits of a number; the protocol needs no more."""
 
 _INTEGER: Final = re.compile(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}")
 
 VERSION: Final = "2700,2.7.00,catan-pz,\t"
-"""What the robot says that it is: protocol 2.7, no optional features."""
+"""The robot's version message: protocol 2.7, no optional features."""
 
 _QUOTED: Final = 200
-"""Characters of a message's fields that an error quotes."""
+"""Characters of a message's fields quoted in an error."""
 
 
 class Kind(IntEnum):
-    """The types of message that a robot for the base game meets."""
+    """The message types that a robot for the base game receives."""
 
     PUT_PIECE = 1009
     GAME_TEXT = 1010
@@ -84,23 +84,23 @@ class Kind(IntEnum):
 
 
 class MessageError(ValueError):
-    """A message that can't be read."""
+    """A message that can't be parsed."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message in its fields."""
+    """A message split into fields."""
 
-    kind: int  # number of its type, a `Kind` or another
-    fields: tuple[str, ...]  # what comes after it, split at commas and bars
+    kind: int  # number of the type, a `Kind` or another
+    fields: tuple[str, ...]  # the rest, split at commas and bars
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A message from its text."""
+        """Parse the text of a message."""
         number, _, rest = text.partition("|")
         kind = digits_of(number)
         if kind is None:
-            raise MessageError(f"no message: {text[:80]!r}")
+            raise MessageError(f"not a message: {text[:80]!r}")
         return cls(kind, tuple(rest.replace("|", ",").split(",")))
 
     @property
@@ -109,28 +109,28 @@ class Message:
         return self.fields[0].partition("\0")[0]
 
     def text(self, place: int) -> str:
-        """A field as it is written."""
+        """A field as text."""
         if place >= len(self.fields):
             raise self._wrong(f"{len(self.fields)} fields")
         return self.fields[place]
 
     def integer(self, place: int) -> int:
-        """A field that is a whole number."""
+        """A field as an integer."""
         return self.integers(place, place + 1)[0]
 
     def integers(self, start: int, end: int | None = None) -> list[int]:
-        """Fields that are whole numbers."""
+        """Fields as integers."""
         end = len(self.fields) if end is None else end
         if len(self.fields) < end:
             raise self._wrong(f"{len(self.fields)} fields")
         fields = self.fields[start:end]
         for field in fields:
             if not _INTEGER.fullmatch(field):
-                raise self._wrong(f"{field[:LONGEST_NUMBER]!r} is no number of the protocol")
+                raise self._wrong(f"{field[:LONGEST_NUMBER]!r} is not a number of the protocol")
         return [int(field) for field in fields]
 
     def counts(self, start: int, end: int | None = None) -> list[int]:
-        """Fields that are counts of cards."""
+        """Fields as counts of cards."""
         return [as_count(number) for number in self.integers(start, end)]
 
     def _wrong(self, what: str) -> MessageError:
@@ -138,14 +138,14 @@ class Message:
 
 
 def as_count(number: int) -> int:
-    """A number as a count of cards."""
+    """Check a number as a count of cards."""
     if not 0 <= number <= MOST_CARDS:
         raise MessageError(f"a count of cards must be from 0 to {MOST_CARDS}, got {number}")
     return number
 
 
 def digits_of(text: str) -> int | None:
-    """The number that some digits stand for; None for any other text."""
+    """The number of a text of digits; None for any other text."""
     fits = text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
     return int(text) if fits else None
 
@@ -157,7 +157,7 @@ def command(kind: Kind, *fields: object) -> str:
 
 
 def frame(text: str) -> bytes:
-    """A message as it is sent."""
+    """A message in wire format."""
     data = text.encode("utf-8")
     if len(data) > MAX_LENGTH:
         raise MessageError(f"a message must have at most {MAX_LENGTH} bytes, got {len(data)}")
@@ -165,6 +165,6 @@ def frame(text: str) -> bytes:
 
 
 async def read_text(reader: asyncio.StreamReader) -> str:
-    """The next message's text."""
+    """Read the text of the next message."""
     (length,) = struct.unpack(">H", await reader.readexactly(2))
     return (await reader.readexactly(length)).decode("utf-8", "replace")

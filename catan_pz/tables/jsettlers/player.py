@@ -1,8 +1,7 @@
 """An agent in one seat of one game at a JSettlers table: messages in, commands out.
 
-No network is touched here: what arrives is given to `TablePlayer.take`, and what it returns is
-to be sent. Messages that can't be read raise `MessageError`, those that tell something impossible
-`ContradictionError`.
+There is no network code here: `TablePlayer.take` gets the messages, and what it returns is to be
+sent. Messages that can't be parsed raise `MessageError`, impossible ones `ContradictionError`.
 """
 
 import time
@@ -28,21 +27,21 @@ from catan_pz.tables.jsettlers.reader import Asks, TableReader
 from catan_pz.terms import MOST_COMPOSED, NUM_RESOURCES, Card, Phase, Resource
 
 MOST_REFUSALS: Final = 3
-"""Commands refused in one turn after which the turn is ended."""
+"""Refused commands in one turn that end the turn."""
 
 MOST_TOLD: Final = 5
-"""Refusals of a game that are reported in words."""
+"""Refusals of a game that are reported as text."""
 
 LONGEST_REFUSAL: Final = 500
-"""Characters of these words."""
+"""The most characters of such a text."""
 
 _CANNOT_MAKE_OFFER: Final = "3"
-"""Reason of a refusal: the player in turn is another, or the seat lacks what it gives."""
+"""Reason of a refusal: another player is in turn, or the seat lacks what it gives."""
 
 
 @dataclass
 class OwnOffer:
-    """An offer that the seat has made in its turn, until all have answered."""
+    """An offer of the seat in its turn, until all have answered."""
 
     bundles: Bundles
     waiting: set[int]
@@ -52,7 +51,7 @@ class OwnOffer:
 class TablePlayer:
     """An agent that plays one game.
 
-    Methods may be called in any thread; the agent is called by one after the other.
+    Methods may be called from any thread, one call of the agent at a time.
     """
 
     def __init__(
@@ -67,18 +66,18 @@ class TablePlayer:
         self.game = game
         self.reader = TableReader(number, trading, self._observe, max_offers)
         self.decisions = 0
-        self.seconds = 0.0  # that they took
+        self.seconds = 0.0  # spent in decisions
         self.refusals = 0
-        """commands that the server refused, apart from answers to offers that were gone"""
+        """commands that the server refused, except answers to offers that were gone"""
         self.refused: list[str] = []
-        """the first of them, in words"""
+        """the first refusals, as text"""
         self.agent_failed = False
-        """whether the agent raised something, or chose what isn't legal"""
+        """whether the agent raised an error or chose an illegal action"""
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
         self._offer: OwnOffer | None = None
-        # What the server has neither confirmed nor refused: whether each is of the own turn.
+        # Offers neither confirmed nor refused by the server: whether each is of the own turn.
         self._offers: deque[bool] = deque()
         self._acceptances: deque[bool] = deque()
         self._pick: str | None = None
@@ -89,11 +88,11 @@ class TablePlayer:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether answers to an own offer are due."""
+        """Whether answers to an own offer are pending."""
         return self._offer is not None
 
     def take(self, message: Message) -> list[str]:
-        """Take in a message; the commands to send, none once the game is over."""
+        """Process a message; return the commands to send, none once the game is over."""
         with self._calls:
             return [] if self._is_over else self._answer(message)
 
@@ -123,16 +122,16 @@ class TablePlayer:
         return [] if asked is None or self.is_waiting else self._decide()
 
     def give_up_waiting(self) -> list[str]:
-        """Count those who have not answered an offer as unwilling; the commands to send."""
+        """Count missing answers to an offer as rejections; return the commands to send."""
         with self._calls:
             if self._is_over or self._offer is None:
                 return []
             return self._close_offer(self._offer)
 
     def stop(self) -> None:
-        """The game is over, or broken off: the agent isn't asked anew.
+        """End a finished or abandoned game: the agent makes no more decisions.
 
-        A program that is asked now is ended, as it may think for ever.
+        A program that is deciding is stopped, as it may think forever.
         """
         self._is_over = True
         own = self._own
@@ -140,7 +139,7 @@ class TablePlayer:
             own.interrupt()
 
     def leave(self) -> None:
-        """Let the agent go, once it has decided."""
+        """Release the agent, once it has decided."""
         with self._calls:
             self._is_over = True
             own, self._own = self._own, None
@@ -156,7 +155,7 @@ class TablePlayer:
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
-        """Note that the agent fails."""
+        """Record failures of the agent."""
         try:
             yield
         except Exception:
@@ -170,7 +169,7 @@ class TablePlayer:
                 agent.observe(events)
 
     def _seated(self) -> Agent:
-        """The copy that plays."""
+        """The copy of the agent that plays."""
         if self._own is None and not self._is_over:
             followed = self.reader.followed
             with self._noted():
@@ -180,7 +179,7 @@ class TablePlayer:
         return self._own
 
     def _ask(self, followed: FollowedGame) -> int:
-        """The agent's choice, which must be legal."""
+        """The agent's choice, checked to be legal."""
         view, agent = followed.view(), self._seated()
         start = time.perf_counter()
         with self._noted(), blamed(agent, agent.seat):
@@ -191,12 +190,12 @@ class TablePlayer:
         return action
 
     def _note_refusal(self, message: Message) -> list[str]:
-        """Note that the server refuses something, and decide anew if that is needed."""
+        """Record a refusal by the server, and decide again if needed."""
         if message.kind == Kind.REJECT_OFFER:
             offered = message.fields[2] == _CANNOT_MAKE_OFFER
             under_way = self._offers if offered else self._acceptances
             if under_way and not under_way.popleft():
-                return []  # of another's turn, which had gone on
+                return []  # from another player's turn, which had gone on
         self.refusals += 1
         if len(self.refused) < MOST_TOLD:
             told = f"{self._last} (state {self.reader.state}): {message}"
@@ -204,7 +203,7 @@ class TablePlayer:
         self._offer = None
         self._refused_in_turn += 1
         if not self.reader.is_own_turn or self._last == command(Kind.END_TURN, self.game):
-            return []  # also where a turn can't be ended: the next state says what is wanted
+            return []  # also if a turn can't be ended: the next state says what is wanted
         if self._refused_in_turn > MOST_REFUSALS:
             return [self._command(Kind.END_TURN)]
         return self._decide()
@@ -229,7 +228,7 @@ class TablePlayer:
         return [self._offer_command(seats, bundles)]
 
     def _spoken(self, action: int) -> str:
-        """An action other than trade with players as a command."""
+        """The command of an action other than trade with players."""
         number, numbers = self.reader.number, self.reader.numbers
         match actions.describe_action(action):
             case {"kind": kind} if kind in _PLAIN:
@@ -262,7 +261,7 @@ class TablePlayer:
         return self._command(Kind.PLAY_CARD, contents.CARD_NUMBERS[card])
 
     def _discard(self) -> str:
-        """The cards that the agent discards, one after the other."""
+        """The agent's discards, one by one."""
         followed = self.reader.followed.copy()
         seat, game = followed.seat, followed.sampled
         cards: dict[int, int] = {}
@@ -277,14 +276,14 @@ class TablePlayer:
     # -- trade between players
 
     def _composed(self, followed: FollowedGame, action: int) -> Bundles | None:
-        """The offer that the agent makes from this action on; None if it drops it."""
+        """The offer that the agent makes, starting with this action; None if it drops it."""
         if actions.OFFER <= action < actions.COMPOSE_GIVE:
             k = action - actions.OFFER
             return actions.OFFER_GIVE[k].tolist(), actions.OFFER_GET[k].tolist()
         composing = followed.copy()
         seat = followed.seat
         while True:
-            composing.sampled.step_once(action)  # nobody learns anything, and no card moves
+            composing.sampled.step_once(action)  # no information or card moves
             record = composing.sampled.state
             bundles = record["offer_give"][seat].tolist(), record["offer_get"][seat].tolist()
             action = self._ask(composing)
@@ -305,7 +304,7 @@ class TablePlayer:
         return self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])
 
     def _answered(self, seat: int, counter: Bundles | None) -> list[str]:
-        """Somebody refuses an own offer, or counters it."""
+        """Process another player's rejection of an own offer, or counter-offer."""
         assert self._offer is not None
         self._offer.waiting.discard(seat)
         if counter is not None:
@@ -313,7 +312,7 @@ class TablePlayer:
         return [] if self._offer.waiting else self._close_offer(self._offer)
 
     def _close_offer(self, offer: OwnOffer) -> list[str]:
-        """All have answered: trade with somebody who countered, or go on."""
+        """After all answers: trade with a player who countered, or continue the turn."""
         self._offer = None
         partner = self._chosen_partner(offer)
         if partner is not None:
@@ -322,7 +321,7 @@ class TablePlayer:
         return [*refusals, command(Kind.CLEAR_OFFER, self.game, -1), *self._decide()]
 
     def _chosen_partner(self, offer: OwnOffer) -> int | None:
-        """The seat whose counter-offer the agent takes."""
+        """The seat whose counter-offer the agent accepts."""
         counters = {seat: one for seat, one in offer.counters.items() if is_fair(one)}
         if not counters:
             return None
@@ -337,7 +336,7 @@ class TablePlayer:
         return int((seat + 1 + action - actions.CLOSE_WITH) % len(self.reader.numbers))
 
     def _consider(self, maker: int) -> list[str]:
-        """Answer somebody's offer."""
+        """Answer another player's offer."""
         bundles, game = self.reader.offers[maker], self.reader.game
         if self.is_waiting:
             return self._answered(maker, bundles)
@@ -363,7 +362,7 @@ _PLAIN: Final = {
 
 
 def is_refusal(message: Message) -> bool:
-    """Whether the server refuses a command."""
+    """Whether a message refuses a command."""
     if message.kind == Kind.REJECT_OFFER:
         return len(message.fields) > 2 and message.fields[2] != "0"
     if message.kind == Kind.BANK_TRADE:
@@ -372,12 +371,12 @@ def is_refusal(message: Message) -> bool:
 
 
 def is_fair(bundles: Bundles) -> bool:
-    """Whether an offer is one that this package's rules know."""
+    """Whether this package's rules allow an offer."""
     give, get = bundles
     overlap = any(a and b for a, b in zip(give, get, strict=True))
     return not overlap and all(0 < sum(side) <= MOST_COMPOSED for side in bundles)
 
 
 def _bundle(counts: Mapping[int, int]) -> list[int]:
-    """Counts of resources, in the table's order."""
+    """Counts of resources, in JSettlers' order."""
     return contents.to_theirs([counts.get(r, 0) for r in range(NUM_RESOURCES)])

@@ -1,4 +1,4 @@
-"""One game at a JSettlers table, read from its messages by one seat."""
+"""Reads one game at a JSettlers table from the messages to one seat."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -25,7 +25,7 @@ _OVER: Final = 1000
 _FIRST_SETTLEMENT: Final = 5
 _ROLL_OR_CARD: Final = 15
 _TO_PLAY: Final = (5, 6, 10, 11, 20, 33, 40, 41)
-"""States in which the player in turn decides without being asked."""
+"""States in which the player in turn decides without a request."""
 _PICK_CARDS, _PICK_KIND = 52, 53
 
 _SET, _LOSE = 100, 102
@@ -35,7 +35,7 @@ _WINNER, _LARGEST_ARMY = 4, 5
 
 
 class Asks(Enum):
-    """What the table waits for from the seat."""
+    """The decision that the table expects from the seat."""
 
     DECISION = "decision"
     DISCARD = "discard"
@@ -44,33 +44,33 @@ class Asks(Enum):
 
 
 class TableReader:
-    """The game as one seat hears of it, which has a number from 0 to 3 at their table.
+    """A game as seen by one seat, which has a number from 0 to 3 at the JSettlers table.
 
-    `observe` is called with the events of each decision.
+    `observe` is called with each decision's events.
     """
 
     def __init__(
         self, number: int, trading: bool, observe: Callable[[Events], None], max_offers: int
     ) -> None:
         self.number = number
-        self.names: dict[int, str] = {}  # of those who sit, by the number of the seat
-        self.table: TableDecisions | None = None  # until somebody's first turn
-        self.offers: dict[int, Bundles] = {}  # open ones by seat, what each gives and gets
-        self.first = 0  # the seat that goes first
-        self.state = 0  # number of the table's state
+        self.names: dict[int, str] = {}  # of the players, by number of the seat
+        self.table: TableDecisions | None = None  # until the first turn
+        self.offers: dict[int, Bundles] = {}  # open offers by seat, both sides of each
+        self.first = 0  # the first player's seat
+        self.state = 0  # the table's state
         self.winner: int | None = None
-        self.points: tuple[int, ...] | None = None  # at the end, by seat, once they are told
+        self.points: tuple[int, ...] | None = None  # at the end, by seat, once reported
         self._trading, self._max_offers, self._observe = trading, max_offers, observe
         self._board: Board | None = None
-        self._card: Card | None = None  # played, and its effect is not told yet
-        self._taken: dict[int, int] = {}  # by monopoly, by seat
+        self._card: Card | None = None  # played, effect not yet reported
+        self._taken: dict[int, int] = {}  # by monopoly, from each seat
         self._largest_army: int = NOBODY
         self._to_discard = False
         self._hand: list[int] | None = None
 
     @property
     def numbers(self) -> list[int]:
-        """Numbers of the seats that are taken, in order: seat k has the number k here."""
+        """Numbers of the taken seats, in order: seat k here has number k of this list."""
         return sorted(self.names)
 
     @property
@@ -79,7 +79,7 @@ class TableReader:
         return self.seat_of(self.number)
 
     def seat_of(self, number: int) -> int:
-        """The seat that has a number at their table."""
+        """The seat with a JSettlers number."""
         if number not in self.names:
             raise MessageError(f"nobody sits in seat {number}")
         return self.numbers.index(number)
@@ -93,26 +93,26 @@ class TableReader:
 
     @property
     def followed(self) -> FollowedGame:
-        """The game as it is followed."""
+        """The followed game."""
         return self.decisions.followed
 
     @property
     def game(self) -> Game:
-        """A game that looks to the seat as the one at the table."""
+        """A game consistent with the seat's view of the table."""
         return self.decisions.game
 
     @property
     def is_own_turn(self) -> bool:
-        """Whether it is the turn of the own seat."""
+        """Whether it is the own seat's turn."""
         return self.game.turn_player == self.seat
 
     @property
     def is_finished(self) -> bool:
-        """Whether the game is won and the points are told."""
+        """Whether the game is won and the points are reported."""
         return self.winner is not None and self.points is not None
 
     def take(self, message: Message) -> Asks | None:
-        """Take in a message; what the table now waits for from the seat."""
+        """Process a message; return the decision that the table expects from the seat."""
         handler = _HANDLERS.get(message.kind)
         if handler is None or (self.table is None and message.kind not in _BEFORE_START):
             return None
@@ -129,11 +129,11 @@ class TableReader:
         self._board = contents.board_in(message) or self._board
 
     def _start(self, number: int, state: int) -> None:
-        """Somebody has the first turn."""
+        """Start the first turn."""
         if state != _FIRST_SETTLEMENT:
             raise ContradictionError(f"the game is under way before the first turn (state {state})")
         if self._board is None:
-            raise MessageError("a turn begins, and there is no board yet")
+            raise MessageError("a turn begins before there is a board")
         rules = table_rules(len(self.names), self._trading, self._max_offers)
         self.first = self.seat_of(number)
         followed = FollowedGame(rules, self.seat, self._board, self.first, JSETTLERS)
@@ -148,7 +148,7 @@ class TableReader:
 
     def _production(self, message: Message) -> None:
         if self.decisions.pending != actions.ROLL:
-            raise ContradictionError("cards are shared out without a roll")
+            raise ContradictionError("cards are produced without a roll")
         for number, gained, amount in contents.production_in(message):
             self.decisions.add(event(EventKind.GAINED, self.seat_of(number), gained, amount))
 
@@ -176,7 +176,7 @@ class TableReader:
             distance = (victim - thief) % len(self.names)
             self.decisions.begin(thief, actions.STEAL + distance - 1, stolen)
         else:
-            raise ContradictionError("a card is stolen, and the robber wasn't moved")
+            raise ContradictionError("a card is stolen without a move of the robber")
 
     def _card_action(self, message: Message) -> None:
         number, action, kind = message.integers(1, 4)
@@ -197,7 +197,7 @@ class TableReader:
             self._card, self._taken = card, {}
 
     def _picked(self, message: Message) -> None:
-        """Year of plenty brings the player in turn two cards."""
+        """Give the player in turn two cards for a year of plenty."""
         counts = contents.from_theirs(message.counts(1, 1 + NUM_RESOURCES))
         pair = sorted(r for r, n in enumerate(counts) for _ in range(n))
         if len(pair) != 2 or self._card != Card.YEAR_OF_PLENTY:
@@ -209,7 +209,7 @@ class TableReader:
         self._card = None
 
     def _simple(self, message: Message) -> None:
-        """A seat takes a resource by monopoly; what others lose came before."""
+        """Take a resource by monopoly; the losses of the others were reported before."""
         number, kind, _, what = message.integers(1, 5)
         if kind != _MONOPOLIZED:
             return
@@ -229,7 +229,7 @@ class TableReader:
     def _bank_trade(self, message: Message) -> Asks | None:
         number, bundles = contents.bank_trade_in(message)
         if number is not None and number < 0:
-            return None  # refused, which the player counts
+            return None  # a refusal, which `TablePlayer` counts
         seat = self.seat if number is None else self.seat_of(number)
         self.decisions.trade_with_bank(seat, bundles)
         return Asks.DECISION if seat == self.seat else None
@@ -245,7 +245,7 @@ class TableReader:
         return self._asked_to_discard()
 
     def _asked_to_discard(self) -> Asks | None:
-        """Whether it is the seat's turn to discard: those before it have done so."""
+        """Whether it is the seat's turn to discard: the seats before it have done so."""
         game = self.game
         if self._to_discard and game.phase == Phase.DISCARD and game.player == self.seat:
             self._to_discard = False
@@ -291,7 +291,7 @@ class TableReader:
         return None
 
     def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Asks | None:
-        """The table draws what is discarded by one who took too long, and tells it by kinds."""
+        """Process a discard, reported by kinds, that the table drew for a slow player."""
         cards = [kind for kind, n in pairs for _ in range(n)]
         hidden = contents.UNKNOWN_RESOURCE
         cards = [UNKNOWN if kind == hidden else int(contents.resource(kind)) for kind in cards]
@@ -307,7 +307,7 @@ class TableReader:
         if _LARGEST_ARMY in values:
             number = values[_LARGEST_ARMY]
             self._largest_army = NOBODY if number < 0 else self.seat_of(number)
-        # The player named as current has won where it is named alone.
+        # A message with only the current player's name reports the winner.
         if values.get(_WINNER, -1) >= 0 and len(values) == 1:
             self.winner = self.seat_of(values[_WINNER])
 
@@ -340,11 +340,11 @@ class TableReader:
         return Asks.DECISION if state in _TO_PLAY else None
 
     def _check_hand(self) -> None:
-        """Compare the own hand with the one that the table has reported."""
+        """Compare the own hand with the reported one."""
         told, self._hand = self._hand, None
         held = self.game.state["hand"][self.seat].tolist()
         if told is not None and self.decisions.pending is None and told != held:
-            raise ContradictionError(f"the table says that the own hand is {told}; it is {held}")
+            raise ContradictionError(f"the table reports the own hand as {told}; it is {held}")
 
     def _asked_to_roll(self, message: Message) -> Asks | None:
         return Asks.DECISION if message.integer(1) == self.number else None
@@ -392,6 +392,6 @@ _HANDLERS: Final[dict[int, _Handler]] = {
 }
 
 READ: Final = frozenset((*_HANDLERS, Kind.REJECT_OFFER, Kind.DECLINE_REQUEST))
-"""Messages of which a game takes notice, here or by its player."""
+"""Messages processed for a game, here or by its player."""
 
 _BEFORE_START: Final = (Kind.SIT_DOWN, Kind.BOARD_LAYOUT, Kind.BOARD_LAYOUT_2, Kind.TURN)

@@ -1,4 +1,4 @@
-"""An unmodified JSettlers server of our own, with the robots wanted and nobody else."""
+"""An unmodified JSettlers server of our own, with only the robots wanted."""
 
 import os
 import secrets
@@ -16,47 +16,47 @@ from typing import Final
 from catan_pz.tables.jsettlers.client import ServerAddress, ServerError
 
 CLASSES: Final = "CATAN_PZ_JSETTLERS"
-"""Environment variable that says where the server's classes lie."""
+"""Environment variable with the class path of the server."""
 
 SMART, FAST, MIXED = "smart", "fast", "mixed"
 KINDS: Final = (SMART, FAST, MIXED)
-"""The robots that a server has: those with the smart strategy, the fast one, or both."""
+"""The robots of a server: those with the smart strategy, the fast one, or both."""
 
 _MAIN: Final = "soc.server.SOCServer"
 _ROBOT: Final = "soc.robot.SOCRobotClient"
 _COMPILER: Final = "-XX:-UseOnStackReplacement"
-"""Otherwise one method of the robots, with many loops, may busy Java's compiler for minutes."""
+"""Otherwise a robot method with many loops may occupy Java's compiler for minutes."""
 _SECONDS_TO_START: Final = 60.0
 _SECONDS_TO_STOP: Final = 10.0
 _MIXED_ROBOTS: Final = 10
-"""Of so many a server makes 3 fast and 7 smart."""
+"""Of this many robots a server makes 3 fast and 7 smart."""
 _TURN_SECONDS: Final = 120
 _LOG_TAIL: Final = 400
 
 
 def kind_of(robot: str) -> str:
-    """The kind of one of the server's own robots, by its name."""
+    """The kind of one of the server's own robots, from its name."""
     return SMART if robot.startswith("robot ") else FAST
 
 
 def class_path(given: str | None) -> str:
-    """Where the server's classes lie, as java takes it."""
+    """The class path of the server for java."""
     path = given or os.environ.get(CLASSES)
     if not path:
         raise ServerError(
-            f"where are the classes of the JSettlers server? Name them with --classes or in "
-            f"{CLASSES}, or join a server that runs with --host"
+            f"classes of the JSettlers server are missing: name them with --classes or in "
+            f"{CLASSES}, or join a running server with --host"
         )
     for part in path.split(os.pathsep):
         if not Path(part).exists():
             raise ServerError(f"there are no classes in {part}")
     if shutil.which("java") is None:
-        raise ServerError("java is not installed, which a JSettlers server needs")
+        raise ServerError("java is not installed; a JSettlers server needs it")
     return path
 
 
 def robots_of(kind: str, players: int) -> dict[str, str]:
-    """Properties of a server that has robots of a kind, enough for games with one guest."""
+    """Properties of a server with robots of a kind, enough for games with one guest."""
     others = players - 1
     if kind == FAST:
         return {"startrobots": "0", "bots.start3p": f"{others},{_ROBOT}"}
@@ -64,12 +64,12 @@ def robots_of(kind: str, players: int) -> dict[str, str]:
 
 
 _UNTIL_INPUT_ENDS: Final = 'exec 3<&0; { read -r _ <&3; kill "$$"; } & exec "$@" 3<&- </dev/null'
-"""Runs a command under a watch that ends it when standard input does, as when we are killed."""
+"""Runs a command and ends it when standard input closes, such as when we are killed."""
 
 
 @contextmanager
 def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]:
-    """A server that runs while the block does, and no longer than this process."""
+    """A server that runs during the block, and ends with this process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = ServerAddress("127.0.0.1", probe.getsockname()[1], secrets.token_hex(8))
@@ -96,7 +96,7 @@ def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]
                 stdin=subprocess.PIPE,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for us: it ends with the block
+                start_new_session=True,  # Ctrl-C is for us; the server ends with the block
             )
         try:
             _wait_until_it_is_there(process, log, address, 10 if kind == MIXED else players - 1)
@@ -125,7 +125,7 @@ def _listens(address: ServerAddress) -> bool:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the server and the watch over it."""
+    """End the server and the watching shell."""
     assert process.stdin is not None
     for hard in (False, True):
         if os.name == "posix":

@@ -1,4 +1,4 @@
-"""catanatron's games as JSON: the board, all moves with what chance brought, the last state."""
+"""catanatron's games as JSON: the board, all moves with their outcomes, the last state."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -26,7 +26,7 @@ def is_one(data: Any) -> bool:
 
 
 def read_game(data: Mapping[str, Any]) -> ReadGame:
-    """The game; the points that win aren't told, so those that fit the winner's are tried."""
+    """The game; the points to win are missing, so values that fit the winner's are tried."""
     goals = [_USUAL_POINTS]
     if data.get("winning_color") is not None:
         seat = data["colors"].index(data["winning_color"])
@@ -41,7 +41,7 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
 
 
 def _board(tiles: Sequence[Mapping[str, Any]]) -> Board:
-    """The board, put into the words of documents of catanatron's tables."""
+    """The board, in the form of catanatron's documents."""
     written = []
     for entry in tiles:
         tile = {"resource": None, "number": None} | entry["tile"]
@@ -71,11 +71,11 @@ class _Game(Telling):
         if self.data.get("winning_color") is not None:
             self.moves.append(moves.Over("end", self.colors.index(self.data["winning_color"])))
         report = Report(FORMAT, list(range(len(self.colors))))
-        report.notes.append(f"The file doesn't tell the points that win: {goal} fit.")
+        report.notes.append(f"The file doesn't contain the points to win: {goal} fit.")
         return ToldGame(rules, self.moves, report, list(self.colors))
 
     def marks(self, seat: int) -> Marks:
-        """Whether a program sits there."""
+        """The mark of a seat that a program plays."""
         return (BOT,) if self.colors[seat] in self.data.get("bot_colors", ()) else ()
 
     def take(self, move: Move) -> None:
@@ -104,7 +104,7 @@ class _Game(Telling):
             self.moves.append(moves.Foreign(self.place, quoted((move.kind, move.value))))
 
     def end(self) -> Sight:
-        """What the file tells of the last state."""
+        """The facts in the file about the last state."""
         sight = Sight()
         for seat in range(len(self.colors)):
             hand, cards, played_cards = player_facts(self.data["player_state"], seat)
@@ -118,7 +118,7 @@ class _Game(Telling):
 
 
 def _records(data: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """Moves with their results, which older versions have among the values."""
+    """Moves with their results, which older versions store in the values."""
     if "action_records" in data:
         return [(record[0], record[1]) for record in data["action_records"]]
     return [(written, None) for written in data["actions"]]
@@ -130,7 +130,7 @@ def _sides(value: Sequence[int]) -> tuple[moves.Bundle, moves.Bundle]:
 
 
 def _outcome(move: Move) -> Any:
-    """What chance brought to a move that isn't of the robber."""
+    """The chance outcome of a move other than the robber's."""
     if move.kind == "ROLL":
         return move.brought
     return CARD_OF[move.brought] if move.kind == "BUY_DEVELOPMENT_CARD" else None

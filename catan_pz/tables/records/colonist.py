@@ -1,4 +1,4 @@
-"""Colonist's replays: a first state, and for each event what it changes and what is told of it."""
+"""Colonist's replays: a first state, and for each event its changes and its log entry."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -25,14 +25,14 @@ FORMAT: Final = "Colonist replay"
 
 _BASE_ONLY: Final = ("mapSetting", "modeSetting", "extensionSetting", "scenarioSetting")
 DICE: Final = ("random", "balanced")
-"""What `diceSetting` says."""
+"""The values of `diceSetting`."""
 
 _TIMEOUTS: Final = {58, 64, 87}
 _WITHOUT_EFFECT: Final = {
     *(2, 35, 47, 49, 60, 66, 67, 68, 113, 114, 117, 118, *range(122, 128), 130, 146),
     *_TIMEOUTS,
 }
-"""Kinds of entries that repeat what follows from others, or aren't about the play."""
+"""Kinds of entries that are redundant or don't concern play."""
 
 
 def is_one(data: Any) -> bool:
@@ -41,21 +41,21 @@ def is_one(data: Any) -> bool:
 
 
 def told_game(data: Mapping[str, Any]) -> ToldGame:
-    """The game that a replay tells."""
+    """The game of a replay."""
     return _Reader(data.get("data", data)).read()
 
 
 def check_settings(settings: Mapping[str, Any], players: int) -> None:
-    """Refuse other games than the base game for up to four."""
+    """Refuse games other than the base game for up to four."""
     for name in _BASE_ONLY:
         if settings.get(name):
-            raise ValueError(f"only the base game can be read, {name} is {settings[name]}")
+            raise ValueError(f"{name} must be that of the base game, got {settings[name]}")
     if not 2 <= players <= MAX_PLAYERS:
-        raise ValueError(f"games of 2 to 4 players can be read, this one has {players}")
+        raise ValueError(f"a game must have 2 to 4 players, got {players}")
 
 
 def rules_of(settings: Mapping[str, Any], players: int, board: Board) -> Rules:
-    """The rules that a game's settings stand for."""
+    """The rules of a game's settings."""
     friendly, dice = bool(settings.get("friendlyRobber")), DICE[bool(settings.get("diceSetting"))]
     return rules_at(
         players,
@@ -135,7 +135,7 @@ class _Reader(Telling):
             self.moves.append(moves.Check(place, self.sight.values.copy()))
 
     def see_trade(self, told: Mapping[str, Any]) -> None:
-        """Offers, counter-offers and other answers."""
+        """Read offers, counter-offers and other answers."""
         for key, offer in (told.get("activeOffers") or {}).items():
             if offer is None:
                 self.offers.pop(key, None)
@@ -148,7 +148,7 @@ class _Reader(Telling):
                 self.offers[key].answers |= answers
 
     def see_offer(self, key: str, told: Mapping[str, Any]) -> None:
-        """An offer of the player in turn; counter-offers are answers to one."""
+        """Read an offer of the player in turn; counter-offers are answers to one."""
         seat = self.seats[told["creator"]]
         sides = bundle(told["offeredResources"]), bundle(told["wantedResources"])
         answered = self.offers.get(told.get("counterOfferInResponseToTradeId") or "")
@@ -162,10 +162,10 @@ class _Reader(Telling):
         late = (TIMEOUT,) if seat in self.late else ()
         return (BOT, *late) if seat in self.gone else late
 
-    # What the entries say of a seat.
+    # Entries about a seat.
 
     def build(self, seat: int, text: Any) -> None:
-        """A piece is placed, paid or not."""
+        """Place a piece, paid for or not."""
         self.add(seat, self.pieces[text["pieceEnum"]].pop(0))
 
     def buy(self, seat: int, _text: Any) -> None:
@@ -175,7 +175,7 @@ class _Reader(Telling):
         self.add(seat, actions.BUY_DEVELOPMENT_CARD, CARDS.get(known[0]))
 
     def roll(self, seat: int, text: Any) -> None:
-        """The dice are rolled; after a seven some have to discard."""
+        """Roll the dice; after a seven record who must discard."""
         dice = text["firstDice"], text["secondDice"]
         self.add(seat, actions.ROLL, dice)
         if sum(dice) == 7:
@@ -183,7 +183,7 @@ class _Reader(Telling):
             self.due = {seat for seat, n in held if n > self.rules.discard_limit}
 
     def see_discard(self, seat: int, text: Any) -> None:
-        """A seat discards; when all have, they do so in our order."""
+        """Record a seat's discard; when all have discarded, play them in our order."""
         self.discard(seat, [RESOURCES[card] for card in text["cardEnums"]])
         self.due.discard(seat)
         if not self.due:
@@ -197,7 +197,7 @@ class _Reader(Telling):
         self.flush()
 
     def steal(self, seat: int, text: Any) -> None:
-        """A theft, as told to thief, victim or others: each tells of the same."""
+        """Record a theft, reported to thief, victim or others: all reports are of the same one."""
         card = (text.get("cardEnums") or [0])[0]
         if text["type"] == 15:
             seat = self.seats[self.recipients[0]]
@@ -206,7 +206,7 @@ class _Reader(Telling):
         self.rob(seat, RESOURCES[card] if card else None)
 
     def play_card(self, seat: int, text: Any) -> None:
-        """A development card is played; what it takes is told in an entry of its own."""
+        """Play a development card; what it takes has a separate entry."""
         kind = CARDS[text["cardEnum"]]
         if kind == Card.KNIGHT:
             self.add(seat, actions.PLAY_KNIGHT)
@@ -221,12 +221,12 @@ class _Reader(Telling):
         self.add(seat, int(PLENTY_ACTIONS[first, second]))
 
     def take_all(self, seat: int, text: Any) -> None:
-        """Monopoly takes all cards of a resource."""
+        """Take all cards of a resource by monopoly."""
         self.card = False
         self.add(seat, actions.PLAY_MONOPOLY + RESOURCES[text["cardEnum"]])
 
     def end_turn(self, _seat: int, _text: Any) -> None:
-        """A line between turns; in set-up and at the end no turn of ours ends with it."""
+        """End the turn at a line between turns; in set-up and at the end there is none to end."""
         told = self.change.get("currentState") or {}
         self.lines += 1
         completed = told.get(
@@ -245,7 +245,7 @@ class _Reader(Telling):
         self.trade(seat, other, give, get, self.offers.values())
 
     def leave(self, seat: int, _text: Any) -> None:
-        """A player is disconnected: after a while a program goes on."""
+        """Note that a player is disconnected: after a while a program takes over."""
         self.gone.add(seat)
 
     def come_back(self, seat: int, _text: Any) -> None:

@@ -1,4 +1,4 @@
-"""What Colonist's replays say of the state of a game: a first state, and what changes."""
+"""The state of a game in Colonist's replays: a first state, and changes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from catan_pz.terms import (
 RESOURCES: Final = dict(
     enumerate((Resource.LUMBER, Resource.BRICK, Resource.WOOL, Resource.GRAIN, Resource.ORE), 1)
 )
-"""By their cards; 0 is a hidden card."""
+"""Resources by the numbers of their cards; 0 is a hidden card."""
 PORTS: Final = {1: GENERIC_HARBOR, **{1 + card: int(r) for card, r in RESOURCES.items()}}
 TERRAINS: Final = tuple(
     Terrain[name] for name in ("DESERT", "FOREST", "HILLS", "PASTURE", "FIELDS", "MOUNTAINS")
@@ -36,11 +36,11 @@ CARDS: Final = {
     14: Card.ROAD_BUILDING,
     15: Card.YEAR_OF_PLENTY,
 }
-"""Development cards; 10 is a hidden one."""
+"""Development cards by number; 10 is a hidden one."""
 
 _CARD_OF: Final = sorted(RESOURCES, key=RESOURCES.__getitem__)
 _KIND_OF: Final = sorted(CARDS, key=CARDS.__getitem__)
-"""Their numbers, in our order."""
+"""Colonist's numbers, in our order."""
 
 
 def _numbered(points: Iterable[Iterable[int]]) -> dict[tuple[int, ...], int]:
@@ -50,11 +50,11 @@ def _numbered(points: Iterable[Iterable[int]]) -> dict[tuple[int, ...], int]:
 _HEXES, _VERTICES, _EDGES = map(_numbered, (HEX_POINTS, VERTEX_POINTS, EDGE_POINTS))
 VERTEX_SHIFTS: Final = ((0, -1), (0, 1))
 EDGE_SHIFTS: Final = ((-1, -1), (-2, 0), (-1, 1))
-"""From a hex to its corner and its edge z, in the coordinates of `board.topology`."""
+"""Offsets from a hex to its corner and its edge z, in the coordinates of `board.topology`."""
 
 
 def _place(numbers: Mapping[tuple[int, ...], int], told: Mapping[str, int], shifts: Any) -> int:
-    """The number of a hex, vertex or edge that is told as x, y and z."""
+    """The number of a hex, vertex or edge given as x, y and z."""
     dx, dy = shifts[told["z"]] if shifts else (0, 0)
     return numbers[4 * told["x"] + 2 * told["y"] + dx, 2 * told["y"] + dy]
 
@@ -73,19 +73,19 @@ def _board(tiles: Mapping[int, Mapping[str, int]], ports: Mapping[int, int]) -> 
 
 
 def bundle(cards: Sequence[int]) -> Bundle:
-    """(R,) how many cards of each resource a list holds."""
+    """(R,) the number of cards of each resource in a list."""
     return tuple(map(cards.count, _CARD_OF))
 
 
 class ToldState:
-    """The state of a game as far as it has been told.
+    """The state of a game as far as reported.
 
     Attributes:
         seats, by_key: the seat of each color, and of each color as a key of objects.
-        hexes, vertices, edges: ours by the keys of theirs.
-        open: seats whose hidden cards are told.
-        sight: what is told now.
-        cards: development cards of each seat, in their numbers.
+        hexes, vertices, edges: our numbers by Colonist's keys.
+        open: seats whose hidden cards are reported.
+        sight: the facts reported so far.
+        cards: development cards of each seat, as Colonist's numbers.
     """
 
     def __init__(self, colors: Sequence[int], opened: Iterable[int], start: Any) -> None:
@@ -115,22 +115,22 @@ class ToldState:
         return int(self.sight["turn_player"][0])
 
     def update(self, change: Mapping[str, Any]) -> None:
-        """Take in what an event, or the first state, says of the state."""
+        """Update the state from an event or the first state."""
         for name, update in _UPDATES.items():
             told = change.get(name)
             if told:
                 update(self, told)
 
     def kind_bought(self, told: Mapping[str, Any], seat: int) -> int:
-        """The card that a seat has bought with a change; others' are hidden, 0."""
-        if seat not in self.open:  # cards of others that a file tells by mistake aren't used
+        """The card that a seat bought in a change; 0 for hidden cards."""
+        if seat not in self.open:  # cards of others that a file reveals by mistake aren't used
             return 0
         players = told["mechanicDevelopmentCardsState"]["players"].items()
         (cards,) = (one["developmentCards"] for key, one in players if self.by_key[key] == seat)
         return min(Counter(cards["cards"]) - Counter(self.cards[seat]))
 
     def new_pieces(self, told: Mapping[str, Any]) -> dict[int, list[int]]:
-        """Actions that place the pieces of this event, by `pieceEnum`."""
+        """Actions that place this event's pieces, by `pieceEnum`."""
         corners = (told.get("tileCornerStates") or {}).items()
         edges = (told.get("tileEdgeStates") or {}).items()
         built = [(self.vertices[key], corner.get("buildingType")) for key, corner in corners]
@@ -141,7 +141,7 @@ class ToldState:
         }
 
     def see_map(self, told: Mapping[str, Any]) -> None:
-        """Buildings and roads."""
+        """Read buildings and roads."""
         on_vertex, on_edge = self.sight["on_vertex"], self.sight["on_edge"]
         for key, corner in (told.get("tileCornerStates") or {}).items():
             vertex = self.vertices[key]
@@ -154,12 +154,12 @@ class ToldState:
                 on_edge[self.edges[key]] = ROAD_OF + self.seats[edge["owner"]]
 
     def see_bank(self, told: Mapping[str, Any]) -> None:
-        """Cards in the bank."""
+        """Read the bank's cards."""
         for key, n in (told.get("resourceCards") or {}).items():
             self.sight["bank"][RESOURCES[int(key)]] = n
 
     def see_players(self, told: Mapping[str, Any]) -> None:
-        """Hands and points."""
+        """Read hands and points."""
         for color, player in told.items():
             seat = self.by_key[color]
             if "resourceCards" in player:
@@ -174,14 +174,14 @@ class ToldState:
                     self.sight["points"][seat] = points_of(points)
 
     def see_longest_road(self, told: Mapping[str, Any]) -> None:
-        """Lengths of roads, and who holds the card."""
+        """Read road lengths and the card's holder."""
         for color, player in told.items():
             if "longestRoad" in player:
                 self.sight["road_length"][self.by_key[color]] = player["longestRoad"]
         self.see_owner(told, "longest_road_owner", "hasLongestRoad")
 
     def see_owner(self, told: Mapping[str, Any], name: str, key: str) -> None:
-        """Who holds a special card."""
+        """Read the holder of a special card."""
         owner = self.sight[name]
         for color, player in told.items():
             if player.get(key):
@@ -190,12 +190,12 @@ class ToldState:
                 owner[0] = NOBODY
 
     def see_robber(self, told: Mapping[str, Any]) -> None:
-        """Where the robber stands."""
+        """Read the robber's place."""
         if "locationTileIndex" in told:
             self.sight["robber"][0] = self.hexes[str(told["locationTileIndex"])]
 
     def see_cards(self, told: Mapping[str, Any]) -> None:
-        """Development cards."""
+        """Read development cards."""
         if "bankDevelopmentCards" in told:
             self.sight["deck_left"][0] = len(told["bankDevelopmentCards"]["cards"])
         for color, player in (told.get("players") or {}).items():
@@ -208,12 +208,12 @@ class ToldState:
                 self.sight["played"][seat] = _kinds(player["developmentCardsUsed"] or ())
 
     def see_turn(self, told: Mapping[str, Any]) -> None:
-        """Whose turn it is."""
+        """Read whose turn it is."""
         if "currentTurnPlayerColor" in told:
             self.sight["turn_player"][0] = self.seats[told["currentTurnPlayerColor"]]
 
     def see_dice(self, told: Mapping[str, Any]) -> None:
-        """Whether the dice were rolled."""
+        """Read whether the dice were rolled."""
         if "diceThrown" in told:
             self.sight["rolled"][0] = bool(told["diceThrown"])
 
@@ -239,5 +239,5 @@ def points_of(points: Mapping[str, int | None]) -> int:
 
 
 def _kinds(cards: Sequence[int]) -> list[int]:
-    """(C,) how many development cards of each kind a list holds."""
+    """(C,) the number of development cards of each kind in a list."""
     return list(map(cards.count, _KIND_OF))

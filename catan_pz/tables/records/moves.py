@@ -1,4 +1,4 @@
-"""Moves as files tell them, in one form for all formats, and how our rules play each."""
+"""Moves of files, in one form for all formats, and how our rules play each."""
 
 from dataclasses import dataclass, field, replace
 from operator import eq
@@ -14,21 +14,21 @@ from catan_pz.tables.records.sight import UNTOLD, Values, first_difference
 from catan_pz.terms import NUM_RESOURCES, Card, Phase, Resource
 
 INVENTED: Final = "invented"
-"""Marks a decision that the file doesn't tell but the form of our games asks for."""
+"""Marks a decision that isn't in the file but that our games require."""
 TIMEOUT: Final = "timeout"
-"""Marks a decision that the table took because the time was over."""
+"""Marks a decision made by the table because time was up."""
 BOT: Final = "bot"
-"""Marks a decision of a seat that a program plays, or may play while its player is gone."""
+"""Marks a decision of a seat that a program plays, or may play for an absent player."""
 INFERRED: Final = "inferred"
-"""Marks a decision whose outcome the file hides; no other one fits the rest of the file."""
+"""Marks a decision whose outcome the file hides, with only one that fits the rest of the file."""
 AMBIGUOUS: Final = "ambiguous"
-"""Marks a decision whose outcome the file hides; others fit the rest of the file as well."""
+"""Marks a decision whose outcome the file hides, with several that fit the rest of the file."""
 
 NOT_A_PERSONS: Final = (BOT, INVENTED, TIMEOUT)
-"""Marks of decisions that perhaps weren't a person's."""
+"""Marks of decisions that may not be a person's."""
 
 BUILDING: Final = (actions.BUILD_ROAD, actions.BUILD_SETTLEMENT, actions.BUILD_CITY)
-"""The first action that places a road, a settlement, a city."""
+"""The first actions that place a road, a settlement, a city."""
 
 Marks = tuple[str, ...]
 Bundle = tuple[int, ...]
@@ -42,7 +42,7 @@ _CHAPTERS: Final = (
     (actions.MARITIME_TRADE - 1, "robber"),
     (actions.NUM_ACTIONS, "trade"),
 )
-"""The last action that falls under each kind of rule."""
+"""The last action of each kind of rule."""
 
 _POINTS: Final = "special cards and points"
 
@@ -52,7 +52,7 @@ _FIELDS: Final = {
     **dict.fromkeys(("longest_road_owner", "largest_army_owner"), _POINTS),
     "turn_player": "turn",
 }
-"""The kind of rule of the fields for which it doesn't depend on the last action."""
+"""The kind of rule of fields for which it doesn't depend on the last action."""
 
 _LAST_OF_CARDS: Final = (
     (actions.PLAY_KNIGHT, Card.KNIGHT),
@@ -63,28 +63,28 @@ _LAST_OF_CARDS: Final = (
 
 
 def chapter(action: int) -> str:
-    """The kind of rule that an action falls under."""
+    """The kind of rule of an action."""
     return next(name for last, name in _CHAPTERS if action <= last)
 
 
 def card_played(action: int) -> Card | None:
-    """The kind of development card that an action plays, None for other actions."""
+    """The development card that an action plays, None for other actions."""
     if not actions.PLAY_KNIGHT <= action < actions.MOVE_ROBBER:
         return None
     return next(card for last, card in _LAST_OF_CARDS if action <= last)
 
 
 class Fault(Exception):  # noqa: N818 (it isn't the program's)
-    """What a file tells isn't what our rules say: the kind of rule, our view and the file's."""
+    """A file contradicts our rules: the kind of rule, our view and the file's."""
 
 
 class HiddenOutcome(NamedTuple):
-    """An outcome that the file hides.
+    """A chance outcome that the file hides.
 
     Attributes:
         before: the table before the move.
-        decision: number of the decision whose outcome it is.
-        others: what is still to be tried, the likeliest last.
+        decision: number of the decision.
+        others: untried possibilities, the likeliest last.
     """
 
     before: "PlayedTable"
@@ -94,16 +94,16 @@ class HiddenOutcome(NamedTuple):
 
 @dataclass
 class PlayedTable:
-    """A game on which told moves are played.
+    """A game on which the file's moves are played.
 
     Attributes:
-        at: number of the move that is played.
-        decisions: what was played so far.
-        compared: how many values of states agreed so far.
-        in_vain: how many of the decisions belong to offers that led to no trade.
-        left_out: how many such offers couldn't be made in our form.
-        choices: hidden outcomes on the way here.
-        chosen: what the next hidden outcome is to be, None for the likeliest.
+        at: number of the present move.
+        decisions: the decisions so far.
+        compared: number of state values that agreed so far.
+        in_vain: number of decisions of offers without a trade.
+        left_out: number of such offers that have no form here.
+        choices: hidden outcomes so far.
+        chosen: the next hidden outcome, None for the likeliest.
     """
 
     game: Game
@@ -126,16 +126,16 @@ class PlayedTable:
         try:
             self.game.step(action, outcome)
         except ValueError as error:
-            ours = str(error) if isinstance(error, IllegalActionError) else f"no {outcome} can come"
+            ours = str(error) if isinstance(error, IllegalActionError) else f"{outcome} can't come"
             raise Fault(chapter(action), ours, _words(seat, action)) from None
         self.decisions.append(Decision(seat, action, outcome, marks))
 
     def choose(self, action: int, before: "PlayedTable") -> Resource:
-        """What a hidden theft, played next, brings; the other possibilities are kept for later.
+        """The resource of a hidden theft, played next; other possibilities are kept for later.
 
         Args:
             action: the theft.
-            before: the table before the told move.
+            before: the table before the file's move.
         """
         if self.chosen is not None:
             taken, self.chosen = self.chosen, None
@@ -148,7 +148,7 @@ class PlayedTable:
 
 
 class Act(NamedTuple):
-    """A move that is one action of ours."""
+    """A move that is one action here."""
 
     place: str
     seat: int
@@ -157,12 +157,12 @@ class Act(NamedTuple):
     marks: Marks = ()
 
     def play(self, table: PlayedTable) -> None:
-        """Play it."""
+        """Play the action."""
         table.act(self.seat, self.action, self.outcome, self.marks)
 
 
 class Rob(NamedTuple):
-    """The robber is moved, and a card stolen if there is a victim; the card is hidden if None."""
+    """A robber move, with a theft if there is a victim; the card is None if hidden."""
 
     place: str
     seat: int
@@ -172,7 +172,7 @@ class Rob(NamedTuple):
     marks: Marks = ()
 
     def play(self, table: PlayedTable) -> None:
-        """Play it; with several possible victims the theft is a decision of its own."""
+        """Play the move; with several possible victims the theft is a separate decision."""
         game = table.game
         hidden = self.victim is not None and self.resource is None
         before = table.copy() if hidden else table
@@ -197,14 +197,14 @@ class Rob(NamedTuple):
 
 
 class Discards(NamedTuple):
-    """What all seats discard after a seven: told in any order, played in turn order."""
+    """The discards of all seats after a seven: in any order in the file, played in turn order."""
 
     place: str
     cards: dict[int, list[Resource]]
     marks: dict[int, Marks]
 
     def play(self, table: PlayedTable) -> None:
-        """Play it card by card."""
+        """Play the discards card by card."""
         left = dict(self.cards)
         while table.game.phase == Phase.DISCARD:
             seat = table.game.player
@@ -217,7 +217,7 @@ class Discards(NamedTuple):
 
 
 class BankTrade(NamedTuple):
-    """Cards traded with the bank, perhaps several lots at once."""
+    """A trade with the bank, possibly of several lots."""
 
     place: str
     seat: int
@@ -226,7 +226,7 @@ class BankTrade(NamedTuple):
     marks: Marks = ()
 
     def play(self, table: PlayedTable) -> None:
-        """Play it lot by lot."""
+        """Play the trade lot by lot."""
         rates = table.game.state["rate"][self.seat].tolist()
         lots = [r for r in range(NUM_RESOURCES) for _ in range(self.give[r] // rates[r])]
         wanted = cards_in(self.get)
@@ -245,10 +245,10 @@ class Offer:
     """An offer of the player in turn.
 
     Attributes:
-        answers: by seat, as far as they are told: whether it accepts, or what it offers and asks
-            for instead.
-        other: with whom the player in turn trades; None where nobody is found.
-        stands_later: whether the offer is played where the trade is told.
+        answers: by seat, as far as known: whether it accepts, or both sides of its
+            counter-offer.
+        other: the partner of the player in turn; None if there is no trade.
+        stands_later: whether the offer is played at the place of the trade.
     """
 
     place: str
@@ -261,10 +261,10 @@ class Offer:
     marks: Marks = ()
 
     def play(self, table: PlayedTable) -> None:
-        """Play it at once: files let other things happen before the answers.
+        """Play the offer at once: in files other things happen before the answers.
 
-        An offer without a trade is left out if it can't be made in our form. A trade that can't be
-        played as it came about is played as an offer of what is exchanged.
+        An offer without a trade is left out if it has no form here. A trade that can't be played as
+        it happened is played as an offer of the cards exchanged.
         """
         if self.stands_later:
             return
@@ -286,7 +286,7 @@ class Offer:
             table.in_vain += len(trial.decisions)
 
     def play_through(self, table: PlayedTable, more: Marks = ()) -> None:
-        """Play the offer, with further marks, then the answers and the trade if there is one."""
+        """Play the offer, with further marks, then the answers and the trade, if any."""
         _offer(table, self.seat, self.give, self.get, self.marks + more)
         while table.game.phase == Phase.ANSWER:
             seat = table.game.player
@@ -305,13 +305,13 @@ class Offer:
 
 
 class Check(NamedTuple):
-    """What the file tells of the state at a place, as `Sight.values`."""
+    """A state in the file, as `Sight.values`."""
 
     place: str
     values: Values
 
     def play(self, table: PlayedTable) -> None:
-        """Compare it with the game."""
+        """Compare the state with the game."""
         found = first_difference(table.game.games, self.values)
         if found is not None:
             last = table.decisions[-1].action if table.decisions else actions.END_TURN
@@ -321,13 +321,13 @@ class Check(NamedTuple):
 
 
 class Over(NamedTuple):
-    """The file says who has won, also by all others giving up."""
+    """The end of the game in the file, including wins by concession."""
 
     place: str
     winner: int
 
     def play(self, table: PlayedTable) -> None:
-        """Compare it with the game."""
+        """Compare the winner with the game."""
         if table.game.is_over and table.game.winner != self.winner:
             raise Fault(_POINTS, f"seat {table.game.winner} has won", f"seat {self.winner} has")
 
@@ -339,7 +339,7 @@ class Foreign(NamedTuple):
     told: str
 
     def play(self, _table: PlayedTable) -> None:
-        """Refuse it."""
+        """Refuse the move."""
         raise Fault("turn", "there is no such move", self.told)
 
 
@@ -347,12 +347,12 @@ Move = Foreign | Act | Rob | Discards | BankTrade | Offer | Check | Over
 
 
 def _places(table: PlayedTable, seat: int, other: int) -> int:
-    """The argument of an action of a seat that is about another."""
+    """The argument of a seat's action that refers to another seat."""
     return (other - seat - 1) % table.game.rules.num_players
 
 
 def cards_in(bundle: Bundle) -> list[Resource]:
-    """The cards of a bundle one by one."""
+    """The cards of a bundle, one by one."""
     return [r for r in Resource for _ in range(bundle[r])]
 
 
@@ -364,7 +364,7 @@ def _words(seat: int, action: int) -> str:
 
 
 def _offer(table: PlayedTable, seat: int, give: Bundle, get: Bundle, marks: Marks) -> None:
-    """Make an offer, by one action where there is one for it."""
+    """Make an offer, with one action if possible."""
     template = actions.template_of(give, get)
     for action in actions.composing(give, get) if template is None else (template,):
         table.act(seat, action, None, marks)

@@ -1,4 +1,4 @@
-"""Plays told games by our rules, finds what files hide, and reports where they disagree."""
+"""Plays games of files by our rules, finds hidden outcomes, and reports disagreements."""
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field, replace
@@ -25,12 +25,12 @@ from catan_pz.terms import DECK_COUNTS, Card
 MOST_OFFERS: Final = 100
 MOST_OFFER_CARDS: Final = 19
 MOST_MOVES: Final = 200_000
-"""Moves that the search for hidden outcomes may play."""
+"""The most moves of the search for hidden outcomes."""
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Where a file and our rules part: the game is kept up to there.
+    """A disagreement of a file with our rules; the game is kept up to there.
 
     Attributes:
         place: in the file.
@@ -49,18 +49,18 @@ class Disagreement:
 
 @dataclass
 class Report:
-    """What was found in a file.
+    """The findings about a file.
 
     Attributes:
-        format: what the file is.
-        seats: those whose hidden cards the file tells.
-        compared: values of states in which the file and our game agree.
-        in_vain: decisions of offers that led to no trade; `left_out`: such offers that our form
-            doesn't have.
-        hidden_thefts: by the number of the decision, whether other cards would fit as well.
+        format: the file's format.
+        seats: seats whose hidden cards are in the file.
+        compared: number of state values on which the file and our game agree.
+        in_vain: decisions of offers without a trade; `left_out`: such offers that have no form
+            here.
+        hidden_thefts: by number of the decision, whether other cards would fit as well.
         unknown: entries of unknown kinds, by kind.
-        notes: what else is to be said, a sentence each.
-        disagreement: None where there is none.
+        notes: further remarks, a sentence each.
+        disagreement: None if there is none.
     """
 
     format: str
@@ -82,7 +82,7 @@ class ReadGame:
     report: Report
 
     def actions(self) -> Counter[str]:
-        """How often each kind of action was played."""
+        """The number of actions of each kind played."""
         return Counter(describe_action(one.action)["kind"] for one in self.record.decisions)
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,11 +95,11 @@ class ReadGame:
 
 @dataclass
 class ToldGame:
-    """A game as a file tells it, before our rules have looked at it.
+    """A game in a file, before it is checked by our rules.
 
     Attributes:
-        report: what is known of the file so far.
-        names: of the players, None where there are none.
+        report: the findings so far.
+        names: of the players, None without names.
     """
 
     rules: Rules
@@ -109,7 +109,7 @@ class ToldGame:
 
 
 def rules_at(players: int, board: Board, **options: Any) -> Rules:
-    """Rules of another table, which allow any offer that people make there."""
+    """Rules of another table, which allow any offer made there."""
     return Rules(
         num_players=players,
         board=board,
@@ -122,9 +122,9 @@ def rules_at(players: int, board: Board, **options: Any) -> Rules:
 
 
 def played(told: ToldGame) -> ReadGame:
-    """Play a told game up to its end, or to where our rules disagree."""
+    """Play a file's game to its end, or up to a disagreement with our rules."""
     name_cards(told.moves)
-    start = Game(told.rules, seed=0)  # the deck that it has is any
+    start = Game(told.rules, seed=0)  # its deck is arbitrary
     search = _Search(told.moves, start.copy())
     search.run()
     table, report = search.best, told.report
@@ -151,8 +151,8 @@ def played(told: ToldGame) -> ReadGame:
 def name_cards(moves: list[Move]) -> None:
     """Name hidden cards that were bought, in place.
 
-    A card played is its player's oldest hidden one; one that is never played becomes the kind of
-    which most are left.
+    A played card is its player's oldest hidden one; a card never played becomes the kind with the
+    most left.
     """
     hidden: dict[int, list[int]] = defaultdict(list)
     held: Counter[tuple[int, Card]] = Counter()
@@ -186,13 +186,13 @@ def _name(moves: list[Move], number: int, card: Card, mark: str) -> None:
 
 
 class _Search:
-    """Plays the moves of a told game, depth first where outcomes are hidden.
+    """Plays the moves of a file's game, depth first over hidden outcomes.
 
     Attributes:
-        best: the table of the first way in which all fits, or of the one that came farthest.
-        fault: what is wrong at its end.
-        ambiguous: for each hidden outcome there, by the number of its decision, whether another
-            one fits as well.
+        best: the table of the first complete path, or of the longest one.
+        fault: the fault at its end.
+        ambiguous: for each hidden outcome there, by number of its decision, whether another one
+            fits as well.
     """
 
     def __init__(self, moves: list[Move], start: Game) -> None:
@@ -203,9 +203,9 @@ class _Search:
         self.ambiguous: dict[int, bool] = {}
 
     def run(self) -> None:
-        """Try all hidden outcomes, as far as the limit of moves allows."""
+        """Try all hidden outcomes within the limit of moves."""
         farthest, fits = -1, False
-        outcomes: dict[int, set[Outcome]] = defaultdict(set)  # that fit, by the number of the move
+        outcomes: dict[int, set[Outcome]] = defaultdict(set)  # fitting ones, by number of the move
         while True:
             fault, table = self._forward(), self.table
             if not fits and (fault is None or table.at > farthest):
@@ -228,7 +228,7 @@ class _Search:
         }
 
     def _forward(self) -> Fault | None:
-        """Play on to the end or to a fault."""
+        """Play to the end or to a fault."""
         table = self.table
         try:
             for at in range(table.at, len(self.moves)):

@@ -1,4 +1,4 @@
-"""Reads files of games, and finds out by their content what they are."""
+"""Reads game files, detecting their format by content."""
 
 import zlib
 from codecs import BOM_UTF8
@@ -16,21 +16,21 @@ from catan_pz.tables.records.playing import Disagreement, ReadGame, Report, play
 
 _GZIP: Final = b"\x1f\x8b"
 _FIRST_LINE: Final = 200
-"""Bytes in which the first line of a record of ours says what it is."""
+"""Bytes that contain the format in the first line of our records."""
 
 _DAMAGES: Final = (LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
-"""Errors of a reader that meets something else than its format has."""
+"""Errors of a reader on data that doesn't follow its format."""
 
 
 def read(path: str | Path, *, names: bool = False) -> list[ReadGame]:
-    """The games in a file, played by our rules and checked against what the file tells.
+    """The games in a file, played by our rules and checked against the file.
 
     Colonist's replays, JSettlers' logs and saved games, catanatron's games and records of this
-    package are known by their content, packed by gzip or not.
+    package are recognised by their content, with or without gzip.
 
     Args:
         path: the file.
-        names: whether players keep their names; otherwise they are called by their seats.
+        names: whether players keep their names; otherwise they are named by their seats.
 
     Raises:
         ValueError: if the file can't be read, or holds no game that can.
@@ -39,7 +39,7 @@ def read(path: str | Path, *, names: bool = False) -> list[ReadGame]:
     try:
         games = _games(content)
     except _DAMAGES as error:
-        raise ValueError(f"it is damaged: {quoted(error)}") from error
+        raise ValueError(f"the file is damaged: {quoted(error)}") from error
     for game in games:
         if not names:
             _forget_names(game.record)
@@ -54,11 +54,11 @@ def _unpacked(content: bytes) -> bytes:
     try:
         unpacked = unpacking.decompress(content, MOST_READ + 1)
     except zlib.error as error:
-        raise ValueError(f"it can't be unpacked: {error}") from None
+        raise ValueError(f"the file can't be unpacked: {error}") from None
     if len(unpacked) > MOST_READ:
-        raise ValueError(f"it unpacks to more than {MOST_READ:,} bytes")
+        raise ValueError(f"the file unpacks to more than {MOST_READ:,} bytes")
     if not unpacking.eof:
-        raise ValueError("it is cut short")
+        raise ValueError("the file is cut short")
     return unpacked
 
 
@@ -71,21 +71,21 @@ def _games(content: bytes) -> list[ReadGame]:
     try:
         data: Any = msgspec.json.decode(content)
     except msgspec.DecodeError as error:
-        raise ValueError(f"it is no JSON: {error}") from None
+        raise ValueError(f"the file is not JSON: {error}") from None
     games = [_told(one) for one in (data if isinstance(data, list) else [data])]
     if not games:
-        raise ValueError("it holds no game")
+        raise ValueError("the file holds no game")
     return games
 
 
 def _told(data: Any) -> ReadGame:
-    """A game in JSON values."""
+    """The game in JSON values."""
     if colonist.is_one(data):
         return played(colonist.told_game(data))
     for form in (savegame, catanatron_json):
         if form.is_one(data):
             return form.read_game(data)
-    raise ValueError("it holds no game of a known kind")
+    raise ValueError("the file holds no game of a known kind")
 
 
 def _own(content: bytes) -> ReadGame:
@@ -100,14 +100,14 @@ def _own(content: bytes) -> ReadGame:
         if replayed is None:
             raise
         place, _, told = str(error).partition(": ")
-        report.disagreement = Disagreement(place, "replay", told, "it was played so")
+        report.disagreement = Disagreement(place, "replay", told, "it was played")
         del record.decisions[played_up_to:]
         record.result = result_of(replayed)
     return ReadGame(record, report)
 
 
 def _forget_names(record: GameRecord) -> None:
-    """Call persons by their seats; agents keep their names."""
+    """Name people by their seats; agents keep their names."""
     if record.names is not None:
         agents = record.agents or [None] * len(record.names)
         record.names = [

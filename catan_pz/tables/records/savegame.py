@@ -1,4 +1,4 @@
-"""Games that JSettlers has saved: positions without the moves before them."""
+"""Games saved by JSettlers: positions without earlier moves."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from catan_pz.tables.records.soclog import options_in, rules_of
 
 FORMAT: Final = "JSettlers saved game"
 _PHASES: Final = {15: "roll", 20: "main", 33: "move_robber", 1000: "over"}
-"""Phases of ours, by the states in which games can be read."""
+"""Our phases, by the states in which games can be read."""
 _OVER: Final = 1000
 _CARDS: Final = {
     "KNIGHT": "knight",
@@ -47,14 +47,14 @@ def is_one(data: Any) -> bool:
 
 
 def read_game(data: Mapping[str, Any]) -> ReadGame:
-    """A record that begins, and ends, where the game was saved."""
+    """A record that begins, and ends, at the saved position."""
     options = options_in(data["gameOptions"])
     layout = data["boardInfo"].get("layout1")
     if layout is None:
-        raise ValueError("only the base game can be read, this is another board")
+        raise ValueError("the board must be that of the base game")
     if data["gameState"] not in _PHASES:
         allowed = ", ".join(map(str, _PHASES))
-        raise ValueError(f"it was saved in state {data['gameState']}, {allowed} can be read")
+        raise ValueError(f"the state must be one of {allowed}, got {data['gameState']}")
     board = contents.board_of(layout["hexLayout"], layout["numberLayout"], coded=True)
     seats = [k for k, seat in enumerate(data["playerSeats"]) if not seat["isSeatVacant"]]
     first = seats.index(data["elements"]["FIRST_PLAYER"])
@@ -78,7 +78,7 @@ def read_game(data: Mapping[str, Any]) -> ReadGame:
     )
     record = GameRecord.of(game, [str(seat["name"]) for seat in told])
     report = Report(FORMAT, list(range(len(seats))))
-    report.notes.append("A saved game is a position: the moves before it aren't in the file.")
+    report.notes.append("A saved game is a position: earlier moves aren't in the file.")
     points = [int(seat["totalVP"]) for seat in told]
     if points != game.points.tolist():
         ours = f"the points are {game.points.tolist()}"
@@ -91,7 +91,7 @@ def _owner(seats: list[int], number: int) -> int | None:
 
 
 def _player(told: Mapping[str, Any], *, in_turn: bool) -> dict[str, Any]:
-    """What a seat has, as `position` takes it: cards are new in the turn of their purchase."""
+    """A seat's holdings for `position`; cards are new in the turn of their purchase."""
     cards, new = (
         Counter(_CARDS[card] for card in told[name]) for name in ("oldDevCards", "newDevCards")
     )

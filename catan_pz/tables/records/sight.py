@@ -1,4 +1,4 @@
-"""What a file tells of a state, as one vector that is compared with ours after each event."""
+"""A file's facts about a state, as one vector that is compared with ours after each event."""
 
 from typing import Any, Final, NamedTuple
 
@@ -10,7 +10,7 @@ from catan_pz.engine.state import STATE
 from catan_pz.terms import CARD_NAMES
 
 UNTOLD: Final = -128
-"""Stands for what a file doesn't tell."""
+"""Stands for a value missing from the file."""
 
 _FIELDS: Final = (
     *("hand", "hand_size", "bank", "deck_left", "cards", "played", "points", "visible_points"),
@@ -21,7 +21,7 @@ _AWARDS: Final = ("points", "visible_points", "road_length")
 
 
 def _laid_out() -> tuple[dict[str, slice], NDArray[np.int64]]:
-    """Where each field stands in the vector, and the bytes of a state that the vector holds."""
+    """The slice of each field in the vector, and the state bytes that the vector holds."""
     slices: dict[str, slice] = {}
     places: list[int] = []
     for name in _FIELDS:
@@ -37,23 +37,23 @@ Values = NDArray[np.int8]
 
 
 class Sight:
-    """The fields of `STATE` that files tell of, each a view of one vector of bytes.
+    """The fields of `STATE` found in files, each a view of one vector of bytes.
 
     Attributes:
-        values: the vector; `UNTOLD` where nothing is told.
+        values: the vector; `UNTOLD` for missing values.
     """
 
     def __init__(self) -> None:
         self.values: Values = np.full(len(_BYTES), UNTOLD, np.int8)
 
     def __getitem__(self, name: str) -> Values:
-        """A field as `STATE` has it, to be written to."""
+        """A field as in `STATE`, writeable."""
         shape = STATE.fields[name][0].shape  # type: ignore[index]
         return self.values[_SLICES[name]].reshape(shape or (1,))
 
 
 class Difference(NamedTuple):
-    """One value in which a file and our game differ."""
+    """A value in which a file and our game differ."""
 
     field: str
     what: str
@@ -62,7 +62,7 @@ class Difference(NamedTuple):
 
 
 def first_difference(games: NDArray[Any], told: Values) -> Difference | None:
-    """The first of the values told that a game (1,) of `STATE` doesn't have."""
+    """The first value of a file that a game (1,) of `STATE` doesn't have."""
     ours = games.view(np.int8)[_BYTES]
     wrong = (ours != told) & (told != UNTOLD)
     if not wrong.any():
@@ -74,7 +74,7 @@ def first_difference(games: NDArray[Any], told: Values) -> Difference | None:
 
 
 def _words(name: str, where: int) -> str:
-    """What stands at a place of a field."""
+    """Describe an item of a field."""
     title = name.replace("_", " ")
     if name in ("hand", "cards", "played"):
         kind = (RESOURCE_NAMES if name == "hand" else CARD_NAMES)[where % 5]

@@ -23,7 +23,7 @@ Told = Mapping[str, str]
 HEADER: Final = "SOC game event log:"
 
 _LINE: Final = re.compile(r"(?:\d+:[\d.]+:)?(all|!?p[^:]*):SOC(\w+):(.*)")
-"""A message of the server to players: to whom, its kind, and what it holds."""
+"""A message of the server to players: its addressee, kind and content."""
 _CARDS: Final = re.compile(r"(?:clay|ore|sheep|wheat|wood|unknown)=(\d+)")
 _MAIN, _DISCARDING, _OVER = 15, 50, 1000
 _SET: Final = "SET"
@@ -36,16 +36,16 @@ _WITHOUT_EFFECT: Final = {
     *("ChoosePlayerRequest", "ResourceCount", "ClearTradeMsg", "RobotDismiss", "DeclineRequest"),
     *("BuildRequest", "TimingPing"),
 }
-"""Messages that repeat what follows from others, or aren't about the play."""
+"""Messages that are redundant or don't concern play."""
 
 
 def is_one(head: str) -> bool:
-    """Whether a text begins like a log."""
+    """Whether a text starts like a log."""
     return head.startswith(HEADER)
 
 
 def rules_of(options: dict[str, str], players: int, board: Board) -> Rules:
-    """The rules of a table with some options, on a board of the base game."""
+    """The rules of a table with these options, on a board of the base game."""
     points = options.get("VP", "")
     return rules_at(
         players,
@@ -56,16 +56,16 @@ def rules_of(options: dict[str, str], players: int, board: Board) -> Rules:
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Options of a game by name; those of other games than the base game are refused."""
+    """Options of a game by name; options of games other than the base game are refused."""
     options = _fields(text, ",")
     for name in ("SBL", "PLB", "SC"):
         if options.get(name, "f")[:1] not in ("", "f"):
-            raise ValueError(f"only the base game can be read, {name} is {options[name]}")
+            raise ValueError(f"{name} must be that of the base game, got {options[name]}")
     return options
 
 
 def told_game(text: str) -> ToldGame:
-    """The game that a log tells."""
+    """The game of a log."""
     log = _Log()
     for number, line in enumerate(text.splitlines(), 1):
         found = _LINE.fullmatch(line)
@@ -95,12 +95,12 @@ def _numbers(held: str) -> list[int]:
 
 
 class _Log(Telling):
-    """What a log has told so far; seats are numbered from who goes first.
+    """The content of a log so far; seats are numbered from the first player.
 
     Attributes:
-        to, held: to whom the present message goes, and what it holds.
-        numbers: at their table, of the seats.
-        number: of the player in turn.
+        to, held: addressee and content of the present message.
+        numbers: JSettlers' numbers of the seats.
+        number: JSettlers' number of the player in turn.
     """
 
     def __init__(self) -> None:
@@ -117,20 +117,20 @@ class _Log(Telling):
         self.seen: set[int] = set()
 
     def game(self) -> ToldGame:
-        """All of it."""
+        """The whole game."""
         if not self.hidden:
             self.flush()
         if self.board is None or not self.numbers:
             raise ValueError("the log ends before the game begins")
         report = Report(FORMAT, sorted(self.seen), unknown=dict(self.unknown))
-        report.notes.append("The log tells sums of dice; the pairs are made up.")
+        report.notes.append("The log has sums of dice; the pairs are made up.")
         report.notes += [self.hidden] * bool(self.hidden)
         rules = rules_of(self.options, len(self.numbers), self.board)
         names = [self.sitting[number][0] for number in self.numbers]
         return ToldGame(rules, self.moves, report, names)
 
     def seat(self, number: int | str) -> int:
-        """The seat of a number at their table."""
+        """The seat with a JSettlers number."""
         return self.numbers.index(int(number))
 
     @property
@@ -139,11 +139,11 @@ class _Log(Telling):
         return self.seat(self.number)
 
     def marks(self, seat: int) -> Marks:
-        """Whether a robot sits there."""
+        """The mark of a seat that a robot plays."""
         return (BOT,) if self.sitting[self.numbers[seat]][1] else ()
 
     def bundles(self) -> list[Bundle]:
-        """The sets of cards in a message, those of unknown kinds left out."""
+        """The bundles of cards in a message, without cards of unknown kinds."""
         counts = [as_count(int(n)) for n in _CARDS.findall(self.held)]
         return [tuple(contents.from_theirs(counts[k : k + 5])) for k in range(0, len(counts), 6)]
 
@@ -160,11 +160,11 @@ class _Log(Telling):
         self.options = options_in(told.get("param2", ""))
 
     def sit(self, told: Told) -> None:
-        """Somebody sits down, perhaps in the place of a robot."""
+        """Seat a player, possibly in place of a robot."""
         self.sitting[int(told["playerNumber"])] = told["nickname"], told["robotFlag"] == "true"
 
     def lay_board(self, told: Told) -> None:
-        """The board; before the game it is all water."""
+        """Read the board; before the game it is all water."""
         coded = "hexLayout" in told
         hexes = _numbers(told["hexLayout" if coded else "HL"])
         tokens = _numbers(told["numberLayout" if coded else "NL"])
@@ -172,7 +172,7 @@ class _Log(Telling):
             self.board = contents.board_of(hexes, tokens, coded)
 
     def turn(self, told: Told) -> None:
-        """The next turn, also in set-up."""
+        """Start the next turn, also in set-up."""
         number, state = int(told["playerNumber"]), int(told["gameState"])
         if not self.numbers:
             seats = sorted(self.sitting)
@@ -188,7 +188,7 @@ class _Log(Telling):
             self.moves.append(moves.Over(self.place, self.in_turn))
 
     def change_state(self, told: Told) -> None:
-        """What the game waits for."""
+        """Read the state of the game."""
         state = int(told["state"])
         if state == _OVER or (state != _DISCARDING and self.discards):
             self.flush()
@@ -202,7 +202,7 @@ class _Log(Telling):
         self.add(self.seat(told["playerNumber"]), action)
 
     def take_back(self, told: Told) -> None:
-        """The last piece goes back; a piece asked for and not placed hasn't been played."""
+        """Take back the last piece; a piece requested and not placed hasn't been played."""
         first = BUILDING[int(told["pieceType"])]
         while isinstance(self.moves[-1], moves.Check):
             self.moves.pop()
@@ -212,13 +212,13 @@ class _Log(Telling):
             self.moves.pop()
 
     def roll(self, told: Told) -> None:
-        """The dice; -1 before the game."""
+        """Read the dice; -1 before the game."""
         total = int(told["param"])
         if total > 0:
             self.add(self.in_turn, actions.ROLL, canonical_dice(total))
 
     def see_elements(self, told: Told) -> None:
-        """A hand, as told to who holds it."""
+        """Read a hand, reported to its holder."""
         if told["actionType"] == _SET and self.to != "all" and self.state == _MAIN:
             counts = _fields(self.held.rpartition("|")[2], ",")
             seat = self.seat(told["playerNum"])
@@ -226,13 +226,13 @@ class _Log(Telling):
             self.check("hand", seat, contents.from_theirs([int(counts[key]) for key in _HAND]))
 
     def see_game(self, _told: Told) -> None:
-        """Who holds the special cards."""
+        """Read the holders of the special cards."""
         for name, value in _fields(self.held.rpartition("|")[2], ",").items():
             if self.state == _MAIN and name in _OWNERS:
                 self.check(_OWNERS[name], 0, NOBODY if int(value) < 0 else self.seat(value))
 
     def see_discard(self, told: Told) -> None:
-        """What a seat discards, as told to itself; a client's log hides those of others."""
+        """Read a seat's discard, reported to itself; a client's log hides those of others."""
         seat = self.seat(told["playerNum"])
         if self.to.startswith("!") and seat in self.discards:
             return
@@ -249,13 +249,13 @@ class _Log(Telling):
         self.move_robber(self.in_turn, hex_id)
 
     def see_theft(self, told: Told) -> None:
-        """A theft, told first to who knows the card."""
+        """Read a theft, reported first to those who know the card."""
         kind = int(told["resType"])
         card = None if kind == contents.UNKNOWN_RESOURCE else contents.resource(kind)
         self.rob(self.seat(told["victim"]), card)
 
     def use_card(self, told: Told) -> None:
-        """A development card is bought, as told to its owner and then to others, or played."""
+        """Read the purchase of a development card, reported to its owner and others, or its use."""
         card, seat = contents.card(int(told["cardType"])), self.seat(told["playerNum"])
         if told["actionType"] == "DRAW":
             if not (self.to.startswith("!") and self.drawn):
@@ -272,14 +272,14 @@ class _Log(Telling):
         self.add(self.in_turn, int(PLENTY_ACTIONS[first, second]))
 
     def simple_action(self, told: Told) -> None:
-        """Monopoly takes all cards of a resource; cards left, after one was bought."""
+        """Read a monopoly, or the number of cards left after a purchase."""
         if told["actType"] == "3":
             self.add(self.in_turn, actions.PLAY_MONOPOLY + contents.resource(int(told["v2"])))
         elif told["actType"] == "1":
             self.check("deck_left", 0, int(told["v1"]))
 
     def see_bank(self, told: Told) -> None:
-        """A trade with the bank, or one that is taken back."""
+        """Read a trade with the bank, or its reversal."""
         give, get = self.bundles()
         last = self.moves[-1]
         if isinstance(last, moves.BankTrade) and (last.give, last.get) == (get, give):
@@ -288,7 +288,7 @@ class _Log(Telling):
             self.trade_with_bank(self.seat(told["pn"]), give, get)
 
     def see_offer(self, told: Told) -> None:
-        """An offer of the player in turn, or one to that player."""
+        """Read an offer of the player in turn, or one to that player."""
         number = int(told["from"])
         give, get = self.bundles()
         if number == self.number:
@@ -297,14 +297,14 @@ class _Log(Telling):
             self.offers[self.number].answers[self.seat(number)] = give, get
 
     def reject(self, told: Told) -> None:
-        """Somebody rejects the offer of the player in turn, who may reject those of others."""
+        """Read a rejection of an offer of the player in turn, or by that player of other offers."""
         number = int(told["playerNumber"])
         made = self.offers.get(self.number)
         if made is not None and number != self.number:
             made.answers[self.seat(number)] = False
 
     def accept(self, told: Told) -> None:
-        """A trade: somebody takes the offer of the player in turn, or the other way round."""
+        """Read a trade: the offer of the player in turn is accepted, or one to that player."""
         give, get = self.bundles()
         made = [self.offers.pop(self.number)] if self.number in self.offers else []
         if int(told["offering"]) == self.number:
@@ -317,7 +317,7 @@ class _Log(Telling):
         self.offers = {k: made for k, made in self.offers.items() if number not in (k, -1)}
 
     def see_points(self, _told: Told) -> None:
-        """Points of all, at the end."""
+        """Read the final points of all players."""
         _, *points = self.held.split("|")
         if self.numbers and points[0].isdigit():
             in_order = [int(points[number]) for number in self.numbers]

@@ -1,4 +1,4 @@
-"""What readers of files share: moves of which a file tells in several entries."""
+"""Shared parts of file readers: moves that are spread over several entries."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,12 +18,12 @@ from catan_pz.terms import Resource
 
 
 class Telling:
-    """The moves of a game, in the order in which they are played.
+    """The moves of a game, in order of play.
 
     Attributes:
-        place: in the file, of what is read now.
-        robber: place, seat and hex of a move of the robber that a theft may follow.
-        discards: of seats after a seven, until something else follows.
+        place: the present place in the file.
+        robber: place, seat and hex of a robber move that a theft may follow.
+        discards: of seats after a seven, until another move follows.
         unknown: entries of unknown kinds, by kind.
     """
 
@@ -36,43 +36,43 @@ class Telling:
         self._discarders: dict[int, Marks] = {}
 
     def marks(self, seat: int) -> Marks:
-        """Marks of a seat's decisions now."""
+        """Marks of a seat's decisions at this place."""
         raise NotImplementedError
 
     def flush(self) -> None:
-        """Something else follows: all have discarded, and the robber took nothing."""
+        """Complete pending moves: all have discarded, and the robber took nothing."""
         if self.discards:
             self.moves.append(Discards(self.place, self.discards, self._discarders))
             self.discards, self._discarders = {}, {}
         self.rob(None, None)
 
     def add(self, seat: int, action: int, outcome: Outcome = None) -> None:
-        """A move that is one action of ours."""
+        """Add a move that is one action here."""
         self.flush()
         self.moves.append(Act(self.place, seat, action, outcome, self.marks(seat)))
 
     def discard(self, seat: int, cards: list[Resource]) -> None:
-        """What a seat discards; what is told last counts."""
+        """Record a seat's discard; the last report counts."""
         self.discards[seat], self._discarders[seat] = cards, self.marks(seat)
 
     def move_robber(self, seat: int, hex_id: int) -> None:
-        """The robber is moved; a theft may follow."""
+        """Record a robber move; a theft may follow."""
         self.flush()
         self.robber = self.place, seat, hex_id
 
     def rob(self, victim: int | None, card: Resource | None) -> None:
-        """What the robber took; what is told first counts."""
+        """Record the robber's theft; the first report counts."""
         if self.robber is not None:
             (place, seat, hex_id), self.robber = self.robber, None
             self.moves.append(Rob(place, seat, hex_id, victim, card, self.marks(seat)))
 
     def trade_with_bank(self, seat: int, give: Bundle, get: Bundle) -> None:
-        """Some lots are traded with the bank."""
+        """Add a trade of some lots with the bank."""
         self.flush()
         self.moves.append(BankTrade(self.place, seat, give, get, self.marks(seat)))
 
     def offer(self, seat: int, give: Bundle, get: Bundle) -> Offer:
-        """An offer of the player in turn."""
+        """Add an offer of the player in turn."""
         self.flush()
         made = Offer(self.place, seat, give, get, marks=self.marks(seat))
         self.moves.append(made)
@@ -81,7 +81,7 @@ class Telling:
     def trade(
         self, seat: int, other: int, give: Bundle, get: Bundle, offers: Iterable[Offer]
     ) -> None:
-        """A trade of the player in turn with another, by one of its offers or an answer to it."""
+        """Add a trade of the player in turn, from one of its offers or an answer to it."""
         made = self.offer(seat, give, get)
         made.other, made.answers = other, {other: True}
         for offer in offers:

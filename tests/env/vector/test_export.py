@@ -145,5 +145,5 @@ def test_what_was_noted_in_a_learner_counts():
     note_training(learner, env.batch.rules, "tokens")
     assert exported(learner, env.batch.rules).encoder.name == "tokens"
     assert exported(learner, Rules(num_players=2, trading=False)).num_players == 2
-    with pytest.raises(ValueError, match=r"num_players=3, the learner was trained with 2"):
+    with pytest.raises(ValueError, match=r"rules: num_players must be 2, as in its training"):
         exported(learner, Rules(num_players=3, trading=False))

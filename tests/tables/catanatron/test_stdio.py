@@ -111,7 +111,7 @@ def test_broken_messages_are_named(line, told) -> None:
         ("before", {"color": ["RED"]}, "color must be"),
         ("before", {"state": {"game": []}}, "can't be read"),
         ("decide", {"playable_actions": 5}, "can't be read"),
-        ("decide", {"playable_actions": []}, "asks for a move, and offers none"),
+        ("decide", {"playable_actions": []}, "asks for a move but offers none"),
         ("decide", {"state": {"action_records": [True]}}, "the record of a move must be"),
         ("decide", {"state": {"action_records": [[["RED", "ROLL", []], 5]]}}, "no two dice"),
         ("decide", {"state": {"resource_freqdeck": [10**30] * 5}}, "can't be read"),

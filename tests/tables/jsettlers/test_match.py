@@ -139,7 +139,7 @@ def test_the_command_says_that_a_match_gives_up(
 
 def test_a_lost_connection_leaves_what_was_played(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    with pytest.raises(ServerError, match="was lost: the same call goes on"):
+    with pytest.raises(ServerError, match="was lost: the same command continues"):
         play([unchanged, cut_at(200)], 5, path)
     assert len(load_results(path).games) == 1
     header = json.loads(path.read_text(encoding="utf-8").splitlines()[0])

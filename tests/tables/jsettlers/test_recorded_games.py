@@ -35,7 +35,7 @@ WRONG = {
     "1009|g,0,3,34": "no piece",
     "1034|g,0,17": "no hex",
     "1009|g,x,0,34": "x",
-    "1102|g,0,1,R,6,1,T": "robber wasn't moved",
+    "1102|g,0,1,R,6,1,T": "without a move of the robber",
     "1092|g|1|0|2|1|1": "without a roll",
     "1052|g,1,1,0,0,0,0,2": "year of plenty",
     "1090|g,0,3,5,1": "without the card",

@@ -174,7 +174,7 @@ def test_bad_files_take_one_line_each_and_the_others_go_on(
     ]
     assert len(shown.err.splitlines()) == 10, shown.err
     assert "event 9 is damaged" in shown.err
-    assert "mapSetting is 3" in shown.err
+    assert "mapSetting must be that of the base game, got 3" in shown.err
     assert "2 new games" in shown.out
     told = (out / "report.json").read_text()
     assert run(["import", str(folder), "--out", str(out)]) == 0
