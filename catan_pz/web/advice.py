@@ -1,4 +1,4 @@
-"""Advice of an agent as pages show it: numbers on the board, and a table of the best actions."""
+"""An agent's advice on pages: numbers on the board, and a table of the best actions."""
 
 from typing import Any, Final
 
@@ -22,15 +22,15 @@ def drawn_advice(advice: Advice) -> str:
 
 
 def advice_json(advice: Advice, view: TableView, played: int | None = None) -> dict[str, Any]:
-    """Its table: the agent's name, what stands in the columns, and the rows.
+    """The advice as a table: the agent's name, the column headings, and the rows.
 
     A row has the action in words, its place on the board such as "vertex 12" (None for none), the
-    length of its bar from 0 to 1, whether it is what was played, and a text for each column.
+    length of its bar from 0 to 1, whether it was played, and a text for each column.
 
     Args:
         advice: the advice.
         view: the table at the decision.
-        played: the action that was played, where that is known.
+        played: the action that was played, if known.
     """
     columns = [
         (title, [form(value) for value in values])

@@ -19,7 +19,7 @@ from catan_pz.render.words import terms_words
 from catan_pz.terms import CARD_NAMES, NUM_EDGES, NUM_HEXES, NUM_VERTICES
 
 BOX: Final = (-SEA_WIDTH / 2, -292, SEA_WIDTH, 584)
-"""Corner and size of what pages show of the sea, about the board's middle."""
+"""Corner and size of the visible sea, relative to the board's middle."""
 
 _SIGNS: Final = (
     "victory_point", "card_back", "resource_back", "shield", "winding_road", "small_road",
@@ -43,7 +43,7 @@ _ON_THE_BOARD: Final = ("roads", "settlements", "cities")
 
 
 def prompt(view: TableView, seat: int, pressable: Sequence[Control], draft: Draft) -> str:
-    """The line above the controls: what a person is to do, or who decides instead."""
+    """The line above the controls: the person's task, or who decides now."""
     if view.winner is not None or view.is_truncated:
         return "The game is over"
     if any(c.name == "reject" for c in pressable):
@@ -59,13 +59,13 @@ def prompt(view: TableView, seat: int, pressable: Sequence[Control], draft: Draf
 
 
 def board_layers(view: TableView) -> list[str]:
-    """The board's layers as SVG about (0, 0): the ground, and what stands on it."""
+    """The board's layers as SVG about (0, 0): the ground and the pieces."""
     return [island(view), pieces(view)]
 
 
 @cache
 def areas() -> dict[str, list[float]]:
-    """Where each place is pressed: centre and radius of a disc, ends and reach of a bar."""
+    """The clickable area of each place: a disc's centre and radius, a bar's ends and reach."""
     found: dict[str, list[float]] = {}
     for v in range(NUM_VERTICES):
         found[f"vertex {v}"] = [*VERTEX_POSITIONS[v], 17]
@@ -78,7 +78,7 @@ def areas() -> dict[str, list[float]]:
 
 
 def places_json(view: TableView) -> list[dict[str, Any]]:
-    """All vertices, edges and hexes with their words, upper things first."""
+    """All vertices, edges and hexes with their descriptions, topmost first."""
     return [
         {"name": f"{kind} {k}", "words": words(view, k)}
         for kind, (count, words) in PLACES.items()
@@ -87,7 +87,7 @@ def places_json(view: TableView) -> list[dict[str, Any]]:
 
 
 def control_json(control: Control) -> dict[str, Any]:
-    """A control as the page gets it, without the actions that it plays."""
+    """A control as sent to the page, without its actions."""
     given = {
         "key": control.key,
         "label": control.label,
@@ -116,7 +116,7 @@ def view_json(view: TableView) -> dict[str, Any]:
 
 
 def _seat_json(view: TableView, seat: SeatView) -> dict[str, Any]:
-    """What is known of a seat beside its pieces on the board."""
+    """The viewer's knowledge of a seat besides its pieces on the board."""
     known = {name: value for name, value in asdict(seat).items() if name not in _ON_THE_BOARD}
     counted = {"hidden_points": seat.hidden_points, "pieces_left": seat.pieces_left}
     return known | counted | {"name": view.name(seat.seat)}
@@ -124,7 +124,7 @@ def _seat_json(view: TableView, seat: SeatView) -> dict[str, Any]:
 
 @cache
 def symbols() -> str:
-    """The signs that pages show, as symbols of one SVG; pieces take the colours of a seat."""
+    """The icons of pages, as symbols of one SVG; pieces take the colours of a seat."""
     fill, line = "var(--seat)", "var(--seat-line)"
     seat = SeatColor(fill, fill, fill, fill, line)
     drawn = drawings()

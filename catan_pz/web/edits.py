@@ -1,7 +1,7 @@
 """Changes to a position set up by hand, in its JSON form ("catan-pz-state/1").
 
-A change keeps together what belongs together: a card taken into a hand comes from the bank or the
-deck, a phase brings what it needs. Whether the whole keeps the rules is seen afterwards.
+A change keeps the position consistent: a card added to a hand comes from the bank or the deck, a
+phase sets the fields that it needs. The rules are checked afterwards.
 """
 
 import json
@@ -22,7 +22,7 @@ from catan_pz.terms import (
 Position = dict[str, Any]
 
 PIECES: Final = {"settlement": "settlements", "city": "cities", "road": "roads"}
-"""What can be placed for a seat, with the entry of the position that lists it."""
+"""Pieces that can be placed for a seat, with the position's entry that lists them."""
 
 _PLACE_OF: Final = {"settlement": "vertex", "city": "vertex", "road": "edge", "robber": "hex"}
 _ONE: Final = {"vertex": "a vertex", "edge": "an edge", "hex": "a hex"}
@@ -31,7 +31,7 @@ _AFTER_A_SEVEN: Final = ("discard", "move_robber", "steal")
 
 
 def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
-    """A position with one change; the one given stays as it is.
+    """A copy of a position with one change.
 
     A ValueError says why a change isn't possible.
 
@@ -39,11 +39,11 @@ def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
         position: a position in its JSON form.
         change: one of
             `{"put": "settlement", "at": "vertex 12", "seat": 1}`, also "city", "road", "robber",
-            or "nothing", which takes away; a piece that is there already is taken away, too,
-            `{"move": "vertex 12", "to": "vertex 30"}`, whatever stands there,
+            or "nothing", which removes; a piece that is already there is removed, too,
+            `{"move": "vertex 12", "to": "vertex 30"}`, for any piece,
             `{"lay": "terrain", "at": "hex 3", "to": "forest", "spared": ["hex 7"]}`, also "token",
-            or "harbor" at an edge; it changes places with what lay there, and comes from one of
-            the spared places only if there is no other,
+            or "harbor" at an edge; it is swapped with the one there, and comes from one of the
+            spared places only if there is no other,
             `{"set": "hand", "seat": 1, "of": "ore", "to": 3}`, also "cards", "new_cards" and
             "cards_played", and without "of" "to_discard",
             `{"set": "phase", "to": "main"}`, also "turn_player", "turn", "player_to_move",
@@ -79,7 +79,7 @@ def _player(position: Position, seat: Any) -> dict[str, Any]:
 
 
 def _standing(position: Position, kind: str, number: int) -> tuple[str, int] | None:
-    """The piece that stands at a place, and its owner."""
+    """The piece at a place, and its owner."""
     for seat, player in enumerate(position["players"]):
         for piece, entry in PIECES.items():
             if _PLACE_OF[piece] == kind and number in player[entry]:
@@ -128,7 +128,7 @@ def _move(position: Position, start: str, end: str) -> None:
 
 
 def _lay(position: Position, what: str, at: str, to: Any, spared: Collection[str]) -> None:
-    """A board always has the same parts, so two of them change places."""
+    """Swap two parts of the board, which always has the same ones."""
     board = position["board"]
     parts, entry = board["hexes"], what
     places = [f"hex {k}" for k in range(len(parts))]
@@ -185,7 +185,7 @@ def _set_count(position: Position, what: str, player: dict[str, Any], of: str, t
 
 
 def _settle_bank(position: Position, resource: str) -> None:
-    """The bank holds what the hands leave, and everybody knows who holds it."""
+    """Give the remaining cards to the bank, and make all hands known to everybody."""
     held = [player["hand"][resource] for player in position["players"]]
     total = sum(held)
     if total > BANK_PER_RESOURCE:
@@ -197,7 +197,7 @@ def _settle_bank(position: Position, resource: str) -> None:
 
 
 def _settle_deck(position: Position, card: str) -> None:
-    """The deck holds what is neither held nor played; what comes to it lies below."""
+    """Put the cards neither held nor played into the deck, new ones at the bottom."""
     total = DECK_COUNTS[CARD_NAMES.index(card)]
     out = sum(p["cards"][card] + p["cards_played"][card] for p in position["players"])
     words = card.replace("_", " ")
@@ -228,7 +228,7 @@ def _set_turn_player(position: Position, seat: Any) -> None:
 
 
 def _set_phase(position: Position, phase: Any) -> None:
-    """A phase with what it needs: who moves, what is to be discarded, free roads."""
+    """Set a phase with the fields it needs: player to move, discards, free roads."""
     if phase not in PHASE_NAMES:
         raise ValueError(f"phase must be one of {', '.join(PHASE_NAMES)}, got {quoted(phase)}")
     mover = position["turn_player"]

@@ -18,20 +18,20 @@ from catan_pz.web.study_server import Studies
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
 _MOST_CONNECTIONS: Final = 2_000
-"""At once; requests on further ones are answered with 503."""
+"""Concurrent connections; requests on further ones are answered with 503."""
 
 MOST_OF_AN_ADDRESS: Final = 200
-"""Connections from one address; further ones are closed. A proxy on this machine has no limit."""
+"""Connections per address; further ones are closed. A proxy on this machine has no limit."""
 
 LONGEST_HEAD: Final = 20.0
-"""Seconds that a browser has for the head of a request."""
+"""Seconds in which a browser must send the head of a request."""
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
-"""Names of this machine on itself, as addresses have them."""
+"""Loopback host names, as in addresses."""
 
 _ELSEWHERE: Final = "192.0.2.1"
 _ELSEWHERE_6: Final = "2001:db8::1"
-"""Addresses for documentation (RFC 5737 and RFC 3849), which are on no machine."""
+"""Addresses for documentation (RFC 5737 and RFC 3849), which no machine has."""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -47,8 +47,8 @@ def open_socket(host: str, port: int) -> socket.socket:
 def own_names(host: str, opened: socket.socket) -> list[str]:
     """Host names that a server answers to: any ("*"), except on a loopback address.
 
-    Any site can point its own name at 127.0.0.1 (DNS rebinding), and browsers then take its pages
-    for the server's own. The Host header of their requests gives them away.
+    Any site can point its own name at 127.0.0.1 (DNS rebinding); browsers then treat its pages as
+    the server's own. The Host header of their requests reveals the name.
     """
     address = opened.getsockname()[0]
     if not ip_address(address).is_loopback:
@@ -57,7 +57,7 @@ def own_names(host: str, opened: socket.socket) -> list[str]:
 
 
 def own_address(family: socket.AddressFamily | int) -> str | None:
-    """The address at which others reach this machine; None without a network."""
+    """This machine's address for other machines; None without a network."""
     elsewhere = _ELSEWHERE_6 if family == socket.AF_INET6 else _ELSEWHERE
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -78,7 +78,7 @@ class LimitedHttp(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, unless there are too many of the same address."""
+        """Open the connection, unless its address has too many."""
         super().connection_made(transport)
         self._wait_for_head()
         if self.client is None or is_near(self.client[0]):
@@ -93,7 +93,7 @@ class LimitedHttp(H11Protocol):
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Close the connection."""
         super().connection_lost(exc)
         if self._timer is not None:
             self._timer.cancel()
@@ -105,7 +105,7 @@ class LimitedHttp(H11Protocol):
 
     def _let_go(self) -> None:
         is_answering = self.cycle is not None and not self.cycle.response_complete
-        if not is_answering and self.transport.get_protocol() is self:  # no WebSocket meanwhile
+        if not is_answering and self.transport.get_protocol() is self:  # not a WebSocket by now
             self.transport.abort()
 
 
@@ -117,13 +117,13 @@ def listen(
     page: str = "",
     proxy: str = "",
 ) -> None:
-    """Serve as `make_app` does, on a socket that was opened for a host, until told to end."""
+    """Serve `make_app`'s application on a socket that was opened for a host, until stopped."""
     config = uvicorn.Config(
         make_app(tables, studies, own_names(host, opened), page, proxy),
         log_level="warning",
         http=LimitedHttp,
         ws="websockets-sansio",
-        # Longer messages are refused with a reason up to here, and cut off beyond.
+        # Messages up to this size are refused with a reason; longer ones end the connection.
         ws_max_size=2 * (MOST_BYTES if studies is None else MOST_BYTES_OF_A_STUDY),
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE_SECONDS,

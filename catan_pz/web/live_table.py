@@ -1,4 +1,4 @@
-"""A table that is played: agents decide, persons press, and all viewers are told."""
+"""A live table: agents decide, people press controls, and all viewers are updated."""
 
 import asyncio
 import logging
@@ -19,10 +19,10 @@ from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
 
 LONGEST_DECISION: Final = 300.0
-"""Seconds after which an agent that hasn't decided, or heard of a decision, counts as failed."""
+"""Seconds after which an agent that hasn't returned from a call counts as failed."""
 
 LONGEST_LEAVING: Final = 10.0
-"""Seconds that agents have for closing when the server ends."""
+"""Time limit for closing agents when the server stops, in seconds."""
 
 _PAUSES: Final = {
     "end_turn": 0.0,
@@ -39,10 +39,10 @@ _PAUSES: Final = {
     "close_with": 1.5,
     "play_monopoly": 2.0,
 }
-"""How long an action is shown, by its kind, in pauses; others for one."""
+"""Display time of an action by its kind, in pauses; others get one."""
 
 Moment = tuple[HostedGame, int, str | None]
-"""What a viewer was sent last: the game, the version of its picture, and the warning."""
+"""The state last sent to a viewer: the game, the version of its picture, and the warning."""
 
 _Advised = tuple[tuple[HostedGame, int], asyncio.Future[dict[str, Any] | None]]
 """The last decision on which a viewer asked for advice, and the advice."""
@@ -53,22 +53,22 @@ T = TypeVar("T")
 
 
 def log_failure(what: str, error: BaseException) -> None:
-    """Write to the server's log what went wrong, and all that Python says of the error.
+    """Write an error and its traceback to the server's log.
 
-    Viewers hear no more than whose agent failed: its error may tell of hidden cards.
+    Viewers only learn whose agent failed, since its error may reveal hidden cards.
     """
     lines = "".join(traceback.format_exception(error)).rstrip("\n").split("\n")
     _LOGGER.error("%s\n%s", what, "\n".join(map(printable, lines)))
 
 
 class LiveTable:
-    """A table that is played; slow work runs in threads, outside the event loop.
+    """A live table; slow work runs in threads, outside the event loop.
 
     Args:
         hosted: the game.
-        path: where the table is saved, at the start and after each decision; None for nowhere.
-        pause: seconds that an agent's decision is shown before the next, more or less by its kind.
-        keeps_links: whether the file holds the links, too, or the recorded game alone.
+        path: file for saving the table, at the start and after each decision; None for none.
+        pause: seconds for which an agent's decision is shown, scaled by its kind.
+        keeps_links: whether the file holds the links, too, or only the recorded game.
     """
 
     def __init__(
@@ -90,16 +90,16 @@ class LiveTable:
         self._changed = asyncio.Condition()
 
     def moment_of(self, viewer: int) -> Moment:
-        """What a viewer should have been sent by now."""
+        """The current state to send to a viewer."""
         return self.hosted, self.hosted.version_of(viewer), self._file.warning
 
     async def in_lane(self, work: Callable[..., T], *given: Any, longest: float | None = None) -> T:
         """Run work on the game in a thread, one piece at a time.
 
         Args:
-            work: it is done even if the caller is cancelled.
+            work: a function; it completes even if the caller is cancelled.
             given: its arguments.
-            longest: seconds after which it counts as failed, and others go on; None for no limit.
+            longest: seconds after which it counts as failed and other work runs; None for no limit.
         """
 
         def tried() -> tuple[T | None, BaseException | None]:
@@ -121,9 +121,9 @@ class LiveTable:
         return found  # type: ignore[return-value]
 
     async def run(self) -> None:
-        """Let agents play when it is their turn, as long as the server runs."""
+        """Let agents play in their turns, while the server runs."""
         try:
-            await self.tell()  # the links are known before anything is played
+            await self.tell()  # send the links before the first decision
             while self.failure is None:
                 session, moment = self.hosted.session, self.moment_of(ONLOOKER)
                 if session.is_finished or session.waits_for_person:
@@ -140,9 +140,9 @@ class LiveTable:
             await self._fail(error)
 
     async def _decision(self, session: PlayedGame) -> int | None:
-        """The choice of the agent that is to move; persons' presses don't wait for it.
+        """The choice of the agent that is to move; people's presses don't wait for it.
 
-        None where the session is another by now: somebody came back to a seat.
+        None if the session has been replaced because somebody returned to a seat.
         """
         deciding = asyncio.get_running_loop().run_in_executor(self._agents, session.decide)
         try:
@@ -170,17 +170,17 @@ class LiveTable:
         await self.tell()
 
     async def _fail(self, error: BaseException) -> None:
-        """Stop the table for good, and tell all viewers whose agent failed."""
+        """Stop the table permanently, and tell all viewers whose agent failed."""
         session = self.hosted.session
         seat = session.failed
         who = "an agent" if seat is None else f"the agent in seat {seat}"
         names = ", ".join(map(shown, session.names))
         log_failure(f"The table of {names} stopped: {who} failed.", error)
         self.failure = f"the table stopped: {who} failed"
-        await self.tell()  # what was played last is saved, too
+        await self.tell()  # saves the last decision, too
 
     async def tell(self) -> None:
-        """Save the game and wake those who wait for a change, also if the caller is cancelled."""
+        """Save the game and wake waiting viewers, even if the caller is cancelled."""
         await asyncio.shield(self._tell())
 
     async def _tell(self) -> None:
@@ -191,19 +191,19 @@ class LiveTable:
                 self._changed.notify_all()
 
     async def wait_for_change(self, viewer: int, moment: Moment) -> None:
-        """Wait until there is news for a viewer, or the table has failed."""
+        """Wait until a viewer's state has changed, or the table has failed."""
         async with self._changed:
             await self._changed.wait_for(
                 lambda: self.moment_of(viewer) != moment or self.failure is not None
             )
 
     def adviser_of(self, viewer: int) -> str | None:
-        """Name of the agent that advises a viewer, None for nobody."""
+        """Name of the agent that advises a viewer; None for none."""
         adviser = self.hosted.session.adviser
         return None if adviser is None or viewer == ONLOOKER else shown(adviser.name)
 
     async def advise(self, viewer: int, decision: int) -> dict[str, Any] | None:
-        """Advice on a decision of a viewer, worked out once; None where it is decided by then."""
+        """Advice on a viewer's decision, computed once; None if it has been decided by then."""
         hosted = self.hosted
         asked, advice = self._advised.get(viewer, (None, None))
         if advice is None or asked != (hosted, decision):
@@ -214,7 +214,7 @@ class LiveTable:
         return await asyncio.shield(advice)
 
     async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
-        """Do what a viewer's message asks for; returns the reason if it can't be done."""
+        """Handle a viewer's message; returns the reason if it is refused."""
         if self.failure is not None:
             return self.failure
         if viewer == ONLOOKER:
@@ -226,22 +226,22 @@ class LiveTable:
             work = self._do(self.hosted.press, viewer, name, version)
         else:
             return "a message names what to press and the version of the picture"
-        return await asyncio.shield(self._refusal_of(work))  # also if the viewer leaves
+        return await asyncio.shield(self._refusal_of(work))  # even if the viewer leaves
 
     async def _refusal_of(self, work: Coroutine[Any, Any, str | None]) -> str | None:
         try:
             return await work
         except PressError as error:
             return str(error)
-        except AGENT_ERRORS as error:  # agents hear of it, and begin and end games
+        except AGENT_ERRORS as error:  # agents observe it, and begin and end games
             await self._fail(error)
             return self.failure
 
     async def _begin_again(self) -> str | None:
-        """Start another game of the same seats, once this one is over."""
+        """Start another game with the same seats, once this one is over."""
 
         def again() -> None:
-            if self.hosted is finished:  # nobody was faster
+            if self.hosted is finished:  # nobody else has started one
                 self.hosted = finished.again()
 
         finished = self.hosted
@@ -255,7 +255,7 @@ class LiveTable:
         return None
 
     async def close(self) -> None:
-        """Save what isn't saved yet, and let the agents go."""
+        """Save unsaved decisions, and close the agents."""
         for pool in (self._agents, self._advisers):
             pool.shutdown(wait=False, cancel_futures=True)
         await self._file.save(self.hosted, self.in_lane)
@@ -263,13 +263,13 @@ class LiveTable:
 
 
 def _advice_on(hosted: HostedGame, question: Question, decision: int) -> dict[str, Any] | None:
-    if len(hosted.session.record.decisions) != decision:  # while it waited for a thread
+    if len(hosted.session.record.decisions) != decision:  # changed while waiting for a thread
         return None
     try:
         advice = question.advice()
         view = hosted.view(question.adviser.seat)
         found = advice_json(advice, view) | {"drawn": drawn_advice(advice)}
-    except AGENT_ERRORS as error:  # the table goes on without
+    except AGENT_ERRORS as error:  # the table continues without advice
         log_failure(f"The adviser of seat {question.adviser.seat} failed.", error)
         found = {"failure": "no advice: the adviser failed"}
     return found | {"decision": decision}

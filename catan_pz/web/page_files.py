@@ -1,4 +1,4 @@
-"""The files that pages are made of, and pages filled from them."""
+"""The source files of pages, and templates filled from them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ def content(name: str) -> str:
 
 
 def joined(names: Sequence[str], ending: str) -> str:
-    """Several files of one kind, one after the other."""
+    """Several files of one kind, concatenated."""
     return "".join(content(f"{name}.{ending}") for name in names)
 
 
 def filled(page: str, parts: Mapping[str, str]) -> str:
-    """A page with parts for the places that it names in double braces."""
+    """A page with its placeholders in double braces filled."""
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

@@ -1,7 +1,7 @@
 """A game as one HTML file: board, log, hands, a chart of the points, and a slider over decisions.
 
-The file loads nothing else. It shows the board and the seats as tables do: layers of the board are
-stored once, however many frames show them, and of the seats what has changed.
+The file loads nothing else. It shows the board and the seats as tables do. Each layer of the board
+is stored once for all frames that show it; of the seats only changes are stored.
 """
 
 import base64
@@ -34,23 +34,23 @@ _LONGEST_TITLE: Final = 120
 
 _MODULES: Final = ("dom", "files", "advice", "picture", "seats", "review", "replay")
 _STYLES: Final = ("colors", "parts", "advice", "replay", "review")
-"""What the page is made of, in this order."""
+"""The page's source files, in this order."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A replay as a page of HTML, and how many positions it has; a notebook shows it in place."""
+    """A replay as an HTML page, and its number of positions; notebooks show it inline."""
 
     html: str
     num_frames: int
 
     def save(self, path: Path | str) -> None:
-        """Write the page to a file, whole or not at all."""
+        """Write the page to a file atomically."""
         with whole_file(Path(path)) as draft:
             draft.write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, for notebooks."""
+        """The page in an iframe, for notebooks."""
         return (
             f'<iframe srcdoc="{escape(self.html)}" title="Replay" '
             'style="width: 100%; height: 760px; border: 0"></iframe>'
@@ -69,15 +69,15 @@ def make_replay(
     """Make a replay of a game.
 
     Args:
-        frames: its positions, such as `play.frames.frames_of_record` gives them; at least one.
-            Their lines are shown as given, so they must not say what the viewer may not know.
-        viewer: the seat whose knowledge is shown; that of the frames where None, which shows all
+        frames: its positions, such as from `play.frames.frames_of_record`; at least one. Their
+            lines are shown as given, so they must not reveal hidden information.
+        viewer: the seat whose knowledge is shown; None for that of the frames, which show all
             hands if they have none.
-        names: what the seats are called; "Player 0" and so on where None.
-        title: of the page; the seats' names where None.
-        record: the game, which the page can save and lead to a study with; left out where the
-            page shows what a viewer knows.
-        review: of the game, which shows what only the seats knew; None for none.
+        names: names of the seats; None for "Player 0" and so on.
+        title: title of the page; None for the seats' names.
+        record: the game, which the page can save or open in a study; omitted if the page shows
+            only a viewer's knowledge.
+        review: the game's review, which shows what only the seats knew; None for none.
     """
     stored = _Stored()
     for frame in frames if review is None else annotated(frames, review):
@@ -102,20 +102,20 @@ def make_replay(
         "review": None if review is None else [one._asdict() for one in tables(review)],
     }
     text = json.dumps(data, separators=(",", ":"))
-    # Without a time stamp, so that the same game gives the same file.
+    # No time stamp, so that the same game gives the same file.
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
     return Replay(_page(title, packed), len(stored.frames))
 
 
 def replay_of_record(record: GameRecord, review: Review | None = None) -> Replay:
-    """A recorded game as a page that shows everything, perhaps with its review."""
+    """A recorded game as a page with full information, and optionally its review."""
     frames = frames_of_record(record)
     return make_replay(frames, names=record.names, record=record, review=review)
 
 
 @dataclass
 class _Stored:
-    """Frames, with layers that occur in several of them stored once."""
+    """Frames, with shared layers stored once."""
 
     layers: dict[str, int] = field(default_factory=dict)
     frames: list[dict[str, Any]] = field(default_factory=list)
@@ -124,7 +124,7 @@ class _Stored:
 
     def add(self, view: TableView, frame: Frame) -> None:
         """Add a frame."""
-        if self._asked is not None:  # what was played is in the frame after the decision
+        if self._asked is not None:  # the action is in the frame after the decision
             self.frames[-1]["advice"] = self._advice_json(*self._asked, frame.action)
         overlay, advice, wins = frame.notes
         self._asked = None if advice is None else (advice, view)
@@ -152,7 +152,7 @@ class _Stored:
 
 
 def _page(title: str, packed: str) -> str:
-    # One page has no modules beside each other.
+    # A single page can't load other modules.
     program = re.sub(r"(?m)^import .*\n|^export ", "", joined(_MODULES, "js"))
     parts = {"title": escape(title), "style": joined(_STYLES, "css"), "symbols": symbols()}
     parts |= {"program": program, "game": packed}

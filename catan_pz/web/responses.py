@@ -1,4 +1,4 @@
-"""What goes to browsers and comes from them: pages, headers, the size and rate of messages."""
+"""Traffic with browsers: pages, headers, the size and rate of messages."""
 
 import asyncio
 import contextlib
@@ -28,14 +28,14 @@ FILES: Final = {
     for path in PAGES.iterdir()
     if (suffix := Path(path.name).suffix) in _TYPES and not path.name.startswith("replay.")
 }
-"""What pages load, with the type of each; a replay has all that it needs in itself."""
+"""Files that pages load, with their media types; a replay is self-contained."""
 
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
-    # The address holds the secret of the seat.
+    # The address contains the seat's secret.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
@@ -47,11 +47,11 @@ OPEN_HEADERS: Final = {
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 }
-"""Of a page that has all that it needs in itself, such as a replay."""
+"""Policy of a self-contained page, such as a replay."""
 
 
 def page(name: str, **parts: str) -> Response:
-    """A page of HTML, with parts for the places that it names in double braces."""
+    """An HTML page with its placeholders in double braces filled."""
     return HTMLResponse(filled(content(f"{name}.html"), parts))
 
 
@@ -66,14 +66,14 @@ async def asset(request: Request) -> Response:
 def is_own_origin(socket: WebSocket) -> bool:
     """Whether the connection comes from a page of this server or from no page; logs refusals.
 
-    Its pages are those of the host that is asked for, and of the application's `state.proxy`.
+    Its pages are those of the requested host, and of the application's `state.proxy`.
     """
     origin, host = socket.headers.get("origin"), socket.headers.get("host", "")
     if origin is None:
         return True
     try:
         page = urlsplit(origin)
-        # A proxy may have taken TLS off, or asks by another name than browsers do.
+        # A proxy may have removed TLS, or use another host name than browsers.
         own = [urlsplit(f"{page.scheme}://{host}"), urlsplit(socket.app.state.proxy)]
         usual = {"http": 80, "https": 443}[page.scheme]
         found, *hosts = ((at.hostname, at.port or usual) for at in (page, *own))
@@ -87,7 +87,7 @@ def is_own_origin(socket: WebSocket) -> bool:
 
 
 class SafeHeaders:
-    """Adds the headers that browsers heed to every response."""
+    """Adds security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -106,29 +106,29 @@ class SafeHeaders:
 
 
 MOST_BYTES: Final = 1024
-"""Of a message to a table."""
+"""Largest message to a table."""
 
 MOST_MESSAGES: Final = 30
 MESSAGES_A_SECOND: Final = 10.0
-"""Messages that a connection may send at once, and a second in the long run."""
+"""Messages that a connection may send in a burst, and per second in the long run."""
 
 LONGEST_SENDING: Final = 30.0
-"""Seconds that a browser has for reading a message."""
+"""Seconds in which a browser must read a message."""
 
 POLICY_VIOLATION: Final = 1008
 TOO_BIG: Final = 1009
 TRY_AGAIN_LATER: Final = 1013
-"""Why a connection is closed, in the numbers of RFC 6455."""
+"""Codes for closing a connection (RFC 6455)."""
 
 MADE_ROOM: Final = 4001
-"""A connection was closed to make room for a newer one; the page waits for its person to act."""
+"""A connection was closed to make room for a newer one; the page waits for its user."""
 
 LEFT: Final = (WebSocketDisconnect, RuntimeError, OSError)
-"""What is raised where the browser has left."""
+"""Exceptions raised if the browser has left."""
 
 
 class Allowance:
-    """A token bucket: the messages that a connection may send now; more come with time."""
+    """A token bucket that limits the messages of a connection."""
 
     def __init__(self) -> None:
         self._left = float(MOST_MESSAGES)
@@ -161,11 +161,11 @@ async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
 
 
 class Visitor:
-    """A browser's connection: it is sent the layers that have changed, and may have to make room.
+    """A browser's connection: it gets changed layers, and may be closed for a newer one.
 
     Args:
         socket: the connection, accepted.
-        reason: what a page says that has made room.
+        reason: message of a page that was closed for a newer one.
     """
 
     def __init__(self, socket: WebSocket, reason: str) -> None:
@@ -175,7 +175,7 @@ class Visitor:
         self._layers: list[str] = []
 
     def make_room(self) -> None:
-        """End the connection for another one."""
+        """Close the connection for a newer one."""
         self._asked_to_leave.set()
 
     async def _leave(self) -> None:
@@ -184,13 +184,13 @@ class Visitor:
             await self._socket.close(MADE_ROOM, self._reason)
 
     def _changed(self, layers: list[str]) -> list[str | None]:
-        """Layers to send: None for those that the browser has."""
+        """Layers to send; None for those that the browser already has."""
         known, self._layers = self._layers, layers
         return [None if known[k : k + 1] == [layer] else layer for k, layer in enumerate(layers)]
 
 
 async def send(socket: WebSocket, message: Any) -> None:
-    """Send a message as JSON; a browser that doesn't read it is let go."""
+    """Send a message as JSON; disconnect a browser that doesn't read it."""
     text = message if isinstance(message, str) else json.dumps(message)
     try:
         await asyncio.wait_for(socket.send_text(text), LONGEST_SENDING)

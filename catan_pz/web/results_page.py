@@ -1,4 +1,4 @@
-"""The results of matches as one HTML page: ratings, strength by time, who beats whom, replays."""
+"""The results of matches as one HTML page: ratings, strength by time, pairings, replays."""
 
 import re
 from collections import Counter
@@ -24,11 +24,11 @@ def results_page(
     """A page that loads nothing else.
 
     Args:
-        title: of the page.
-        words: what was played.
+        title: title of the page.
+        words: description of the match.
         result: the games.
-        ratings: by them, the strongest first; may be empty.
-        replays: what each shows, by the address of its file.
+        ratings: their ratings, the strongest first; may be empty.
+        replays: description of each, by the address of its file.
         report: more tables, as text.
     """
     names = [rating.name for rating in ratings]

@@ -1,4 +1,4 @@
-"""Tables as files, so that a server that starts again finds its games and their links."""
+"""Tables as files, so that a restarted server finds its games and their links."""
 
 import asyncio
 import json
@@ -17,18 +17,18 @@ from catan_pz.web.table import HostedGame
 _LOGGER: Final = logging.getLogger("catan_pz.web")
 
 _GAME: Final = "-game-"
-"""Stands in the names of files that keep finished games, after the name of their table."""
+"""Marks files of finished games, after the name of their table."""
 
 _LINK: Final = re.compile(r"[\w-]+", re.ASCII)
-"""What links are made of, which are part of an address."""
+"""Valid links, which are part of an address."""
 
 
 class SavedTable(NamedTuple):
-    """A table as it is kept in a file: its links on the first line, then the recorded game.
+    """A table in a file: its links on the first line, then the recorded game.
 
     Attributes:
         links: the secret of each person's seat and of onlookers (seat -1).
-        record: the game so far, with names of the seats and of the agents.
+        record: the game so far, with the names of the seats and of the agents.
     """
 
     links: dict[int, str]
@@ -36,7 +36,7 @@ class SavedTable(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over, as its file says."""
+        """Whether the game is over, according to its file."""
         return self.record.result.get("end") != UNFINISHED
 
     @classmethod
@@ -67,13 +67,13 @@ def _links(links: object, record: GameRecord) -> dict[int, str]:
 
 
 def table_text(record: GameRecord, links: Mapping[int, str] | None = None) -> str:
-    """The text of a table's file; without links that of a recorded game."""
+    """The text of a table's file; without links, of a recorded game."""
     header = {"format": TABLE_FORMAT, "links": links}
     return ("" if links is None else f"{json.dumps(header)}\n") + record.text()
 
 
 def write(path: Path, text: str) -> None:
-    """Write a table's file, whole or not at all; only its owner may ever read the links."""
+    """Write a table's file atomically; only its owner may ever read the links."""
     with whole_file(path, mode=0o600) as draft:
         draft.write_text(text, encoding="utf-8")
 
@@ -85,7 +85,7 @@ def table_files(folder: Path) -> list[Path]:
 
 
 def by_number(path: Path) -> tuple[int, str]:
-    """The sort key of the files of tables, by which the tenth comes after the ninth."""
+    """The sort key of the files of tables: the tenth comes after the ninth."""
     return len(path.name), path.name
 
 
@@ -96,18 +96,18 @@ def free_files(folder: Path | None, taken: Container[Path]) -> Iterator[Path]:
 
 
 def keep_game(path: Path, record: GameRecord) -> None:
-    """Write the game of a table, which is over, to the next free file beside the table's."""
+    """Write a table's finished game to the next free file beside the table's."""
     names = (f"{path.stem}{_GAME}{number}{path.suffix}" for number in count(1))
     free = next(kept for kept in map(path.with_name, names) if not kept.exists())
     write(free, table_text(record))
 
 
 class TableFile:
-    """The file of a table that is played; a table whose file can't be written goes on without.
+    """The file of a live table, which continues if the file can't be written.
 
     Args:
-        path: of the file; None to save nothing.
-        keeps_links: whether it holds the links, too, or the recorded game alone.
+        path: path of the file; None to save nothing.
+        keeps_links: whether it holds the links, too, or only the recorded game.
     """
 
     def __init__(self, path: Path | None, keeps_links: bool = True) -> None:
@@ -120,10 +120,10 @@ class TableFile:
     async def save(
         self, hosted: HostedGame, in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
     ) -> None:
-        """Write a game unless the file has it already; a failure is logged once.
+        """Write a game unless the file already has it; a failure is logged once.
 
-        A finished game whose place it takes there is kept in a file of its own. `in_thread` awaits
-        a function and its arguments while the game stands still.
+        A finished game that it replaces there is kept in a separate file. `in_thread` runs a
+        function with its arguments while the game doesn't change.
         """
         if self._path is None:
             return
@@ -152,7 +152,7 @@ class TableFile:
                 self._warn(None, "is written again.")
 
     def _warn(self, warning: str | None, logged: str) -> None:
-        """Warn the viewers, or no longer; what is new to them is logged, too."""
+        """Set or clear the viewers' warning; a new one is logged, too."""
         if warning != self.warning:
             _LOGGER.warning("%s %s", self._path, logged)
         self.warning = warning

@@ -1,8 +1,8 @@
 """The web server: one page, one WebSocket for each viewer of a table.
 
-A viewer is known by the secret in the link, and is sent pictures and controls of that seat alone.
-What a browser sends names a control and the version of the picture in which it was seen; it is
-bounded in size and rate, and refused from pages of another origin.
+The secret in the link identifies a viewer, who only gets pictures and controls of that seat. A
+browser's message names a control and the version of the picture that showed it. Messages are
+limited in size and rate, and refused from pages of another origin.
 """
 
 import asyncio
@@ -48,17 +48,17 @@ from catan_pz.web.responses import (
 from catan_pz.web.study_server import Studies
 
 MOST_ONLOOKERS: Final = 200
-"""Connections by the onlookers' link of a table; further ones are refused."""
+"""Connections per onlookers' link of a table; further ones are refused."""
 
 MOST_OF_A_SEAT: Final = 5
-"""Connections by the link of a seat, such as pages on several devices; the oldest makes room."""
+"""Connections per link of a seat, such as from several devices; the oldest is closed for more."""
 
 MOST_REVIEWS: Final = 8
-"""Reviews that are kept, the latest ones."""
+"""Number of latest reviews that are cached."""
 
 
 class Connection(Visitor):
-    """One viewer's WebSocket: sends what has changed, hears what is pressed."""
+    """One viewer's WebSocket: sends changes, receives pressed controls."""
 
     def __init__(self, socket: WebSocket, table: LiveTable, viewer: int) -> None:
         super().__init__(socket, "This seat is open on newer pages.")
@@ -70,7 +70,7 @@ class Connection(Visitor):
         self._advising: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Serve until the browser leaves, or has to make room."""
+        """Serve until the browser leaves, or is closed for a newer one."""
         hosted = self._table.hosted
         await send(
             self._socket,
@@ -100,11 +100,11 @@ class Connection(Visitor):
             await send(self._socket, await self._news())
             if table.failure is not None:
                 await send(self._socket, {"failure": table.failure})
-                await asyncio.Future()  # until the browser leaves: it would ask for the table anew
+                await asyncio.Future()  # until the browser leaves: otherwise it would reconnect
             await table.wait_for_change(self._viewer, self._told)
 
     async def _news(self) -> dict[str, Any]:
-        """What has changed since the last message; a slow viewer misses what came between."""
+        """Changes since the last message; a slow viewer skips states in between."""
         hosted, _, warning = self._table.moment_of(self._viewer)
         picture = await self._table.in_lane(hosted.picture, self._viewer)
         before, self._told = self._told, (hosted, picture.version, warning)
@@ -174,14 +174,14 @@ def make_app(
     page: str = "",
     proxy: str = "",
 ) -> Starlette:
-    """The application that serves tables, and studies where there are any.
+    """The application that serves tables, and optionally studies.
 
     Args:
-        tables: what is played.
-        studies: what is studied; None for no study.
-        names: under which the server may be asked for, as `own_names` gives them.
-        page: HTML for "/", such as a replay; a page that says how to come to a table where "".
-        proxy: the address by which browsers come, such as "https://catan.example"; "" for none.
+        tables: live tables.
+        studies: open studies; None for none.
+        names: allowed host names, from `own_names`.
+        page: HTML for "/", such as a replay; "" for a page that explains how to join a table.
+        proxy: the public address, such as "https://catan.example"; "" for none.
     """
     hosts = [*names, *([urlsplit(proxy).hostname or ""] if proxy else [])]
     own_host = Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
@@ -214,7 +214,7 @@ def _reviewed(record: GameRecord) -> str:
 
 
 class _Served:
-    """Pages and sockets of some tables."""
+    """Pages and sockets of tables."""
 
     def __init__(self, tables: Sequence[LiveTable], studies: Studies | None) -> None:
         self._tables = tables
@@ -224,11 +224,11 @@ class _Served:
 
     @property
     def _study(self) -> str:
-        """The attribute that hides links to the study if there is no study."""
+        """The attribute that hides links to the study if there is none."""
         return "" if self._studies is not None else "hidden"
 
     def find(self, link: str) -> tuple[LiveTable, int] | None:
-        """The table and the viewer whose secret a link holds."""
+        """The table and the viewer of a link's secret."""
         for table in self._tables:
             viewer = table.hosted.viewer_of(link)
             if viewer is not None:
@@ -236,7 +236,7 @@ class _Served:
         return None
 
     async def first_page(self, _request: Request) -> Response:
-        """The page without a link: it says how to come to a table, and leads to the study."""
+        """The page without a link: it explains how to join a table, and links to the study."""
         return page("index", study=self._study)
 
     async def page(self, request: Request) -> Response:
@@ -246,7 +246,7 @@ class _Served:
         return page("table", symbols=symbols(), study=self._study)
 
     async def join(self, request: Request) -> Response:
-        """The page of an invitation; by its button a free seat is taken, or one to look on."""
+        """The page of an invitation, whose button takes a free seat or lets the person watch."""
         token = request.path_params["token"].encode()
         tables = (t for t in self._tables if t.hosted.session.persons)
         table = next(
@@ -256,7 +256,7 @@ class _Served:
             return PlainTextResponse("There is no table with this link.", 404)
         hosted = table.hosted
         seat = next(iter(hosted.free_seats), ONLOOKER)
-        if request.method == "POST":  # programs that look at links for previews ask by GET
+        if request.method == "POST":  # link previews use GET
             hosted.claimed |= {seat}
             return RedirectResponse(f"/table/{hosted.links[seat]}", 303)
         names = [shown(name) for name in hosted.session.names]
@@ -264,13 +264,13 @@ class _Served:
         return page("join", names=escape(", ".join(names)), offered=escape(offered))
 
     async def replay(self, request: Request) -> Response:
-        """The replay of a table's game once it is over, with all cards open."""
+        """The replay of a table's finished game, with all cards open."""
         record = self._finished(request)
         made = await asyncio.to_thread(replay_of_record, record)
         return HTMLResponse(made.html, headers=OPEN_HEADERS)
 
     async def review(self, request: Request) -> Response:
-        """The replay with a review, which is worked out once."""
+        """The replay with a review, which is computed once."""
         record = self._finished(request)
         known = next((task for one, task in self._reviews if one is record), None)
         if known is None:
@@ -279,7 +279,7 @@ class _Served:
         return HTMLResponse(await asyncio.shield(known), headers=OPEN_HEADERS)
 
     async def record(self, request: Request) -> Response:
-        """The record of a table's game once it is over."""
+        """The record of a table's finished game."""
         record = self._finished(request)
         return PlainTextResponse(record.text())
 
@@ -297,7 +297,7 @@ class _Served:
             await socket.close(POLICY_VIOLATION)
             return
         await socket.accept()
-        # Nobody takes the place of another viewer.
+        # An onlooker replaces no other viewer.
         of_viewer = self._connections.setdefault(found, [])
         table, viewer = found
         if viewer == ONLOOKER and len(of_viewer) >= MOST_ONLOOKERS:
@@ -319,7 +319,7 @@ class _Served:
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
-        """Let the tables run as long as the server does."""
+        """Run the tables while the server runs."""
         running = [asyncio.create_task(table.run()) for table in self._tables]
         try:
             yield

@@ -1,7 +1,7 @@
 """A position to study: set up by hand or opened, played on by agents, and saved.
 
-Everything is open here: all hands, cards and the deck. A study holds a game of its own and
-nothing of any table.
+All hands, cards and the deck are open here. A study holds a separate game and no data of any
+table.
 """
 
 import json
@@ -41,10 +41,10 @@ FORMAT: Final = "catan-pz-study/1"
 """Format of a position with the decisions played from it."""
 
 MOST_UNDONE: Final = 200
-"""Changes by hand that can be taken back."""
+"""Changes by hand that can be undone."""
 
 MOST_KEPT: Final = 2 * 2**20
-"""Characters kept for that, beyond which the oldest are forgotten; 200 usual ones take less."""
+"""Most characters kept for undo; the oldest are dropped. 200 typical changes take less."""
 
 _SENTENCES: Final = {
     Violation.RESOURCE_COUNT: "Hands and bank don't add up to 19 cards of each resource.",
@@ -66,7 +66,7 @@ _SENTENCES: Final = {
 
 
 class StudyError(ValueError):
-    """What was asked for isn't possible; says why. The study is unchanged."""
+    """A request isn't possible, for the reason given. The study is unchanged."""
 
 
 @contextmanager
@@ -97,7 +97,7 @@ class _Kept(Struct):
 
 @dataclass(eq=False)
 class _Tree:
-    """The tree of what was played from a position; the first child is the main line."""
+    """The tree of decisions from a position; the first child is the main line."""
 
     start: dict[str, Any]
     rules: Rules
@@ -116,19 +116,19 @@ class _Tree:
         return known
 
     def game(self, at: int) -> Game:
-        """The position of a number, to be played on."""
+        """The position with a number, to continue from."""
         unpacked = bytearray(decompress(self.nodes[at].packed))
         return Game.from_games(np.frombuffer(unpacked, STATE), self.rules)
 
 
 class Study:
-    """One position that somebody studies, and a tree of what was played from it.
+    """One position under study, and a tree of the decisions from it.
 
     Attributes:
-        game: the position; one that breaks the rules isn't played on.
-        at: the number of the position in the tree, 0 where it begins.
-        agents: names of those who play on, one a seat.
-        adviser: name of the agent that says what it thinks of positions, "" for none.
+        game: the position; it can't be continued if it breaks the rules.
+        at: the number of the position in the tree, 0 for the root.
+        agents: names of the agents that continue it, one for each seat.
+        adviser: name of the agent that advises on positions, "" for none.
     """
 
     def __init__(self, game: Game | None = None) -> None:
@@ -139,7 +139,7 @@ class Study:
         self._begin(Game(Rules(), 0) if game is None else game, [])
 
     def _begin(self, game: Game, errors: list[str]) -> None:
-        """Begin a tree with a position."""
+        """Start a tree with a position."""
         tree = _Tree(game.snapshot(), game.rules, errors)
         tree.add(-1, None, "", game)
         self._take(tree, 0)
@@ -170,12 +170,12 @@ class Study:
 
     @property
     def errors(self) -> list[str]:
-        """What the position breaks of the rules."""
+        """The position's violations of the rules."""
         return self.tree.errors
 
     @property
     def record(self) -> GameRecord:
-        """What was played up to the position."""
+        """The decisions up to the position."""
         record = GameRecord.of(self.tree.game(self.at))
         record.start = self.tree.start
         record.decisions[:] = [node.decision for node in self._path() if node.decision]
@@ -188,7 +188,7 @@ class Study:
 
     @_refusing()
     def new(self, options: Mapping[str, Any], seed: int, phase: str = "main") -> None:
-        """Begin with an empty board, in "setup_settlement" or a phase to set up by hand."""
+        """Start with an empty board, in "setup_settlement" or a phase to set up by hand."""
         game = Game(Rules.make(None, **options), seed)
         if phase != "setup_settlement":
             game = Game.from_snapshot(edited(game.snapshot(), {"set": "phase", "to": phase}))
@@ -199,7 +199,7 @@ class Study:
     def open(self, text: str) -> None:
         """Open a position, a recorded game at its last position, or a study with its tree.
 
-        A position that breaks the rules is shown with what it breaks.
+        A position that breaks the rules is shown with its violations.
         """
         try:
             data = read_json(text)
@@ -228,14 +228,14 @@ class Study:
     def _grow(
         self, start: Game, errors: list[str], rows: Iterable[tuple[int, int, Any]], at: int
     ) -> None:
-        """Begin a tree with a position, and play its rows."""
+        """Start a tree with a position, and play its rows."""
         grown = Study(start)
         grown.tree.errors = errors
         for parent, action, outcome in rows:
             if parent != grown.at:
                 grown.go(parent)
             if outcome is not None and action != BUY_DEVELOPMENT_CARD:
-                # A named roll or theft draws nothing: chance goes on as if it had been drawn.
+                # A named roll or theft draws nothing: advance the RNG as if it had been drawn.
                 grown.game.games["rng"] += GAMMA
             grown.game.step_once(action, None if outcome is None else as_outcome(action, outcome))
         grown.go(at)
@@ -244,16 +244,16 @@ class Study:
 
     @_refusing()
     def edit(self, change: Mapping[str, Any]) -> None:
-        """Change the position by hand, as `edits.edited` does; a new tree begins."""
+        """Change the position by hand with `edits.edited`, and start a new tree."""
         games, rules = state_from_dict(edited(self.game.snapshot(), change))
-        Game.from_games(games, rules)  # works out the lengths of roads
+        Game.from_games(games, rules)  # computes the lengths of roads
         award(games[0])
         game = Game.from_games(games, rules)
         self._remember()
         self._begin(game, _errors_of(game))
 
     def seat_agents(self, names: Sequence[str]) -> None:
-        """Choose who plays on, one a seat."""
+        """Choose the agents that continue, one for each seat."""
         for name in names:
             _check_agent(name)
         if len(names) != self.game.rules.num_players:
@@ -269,7 +269,7 @@ class Study:
 
     @property
     def is_playable(self) -> bool:
-        """Whether the position keeps the rules and the game goes on."""
+        """Whether the position follows the rules and isn't finished."""
         return not self.errors and bool(self.game.mask.any())
 
     def _check_playable(self) -> None:
@@ -298,17 +298,17 @@ class Study:
         self.game.step(action)
 
     def go(self, at: int) -> None:
-        """Go to a position of the tree, by its number."""
+        """Go to the position of the tree with a number."""
         if type(at) is not int or not 0 <= at < len(self.tree.nodes):
             raise StudyError(f"positions are numbered 0 to {len(self.tree.nodes) - 1}")
         self._show(at)
 
     def forget(self) -> None:
-        """Keep nothing that could be undone."""
+        """Clear the undo history."""
         self._past = []
 
     def undo(self) -> None:
-        """Go back to the decision before, or to what was before the position was set up."""
+        """Go back to the previous decision, or to the state before the position was set up."""
         if self.at > 0:
             self._show(self.tree.nodes[self.at].parent)
         elif self._past:
@@ -338,11 +338,11 @@ class Study:
         return json.dumps(self.game.snapshot(), indent=1) + "\n"
 
     def status(self) -> dict[str, Any]:
-        """Everything that the page shows beside the picture, as JSON values."""
+        """The page's content besides the picture, as JSON values."""
         playable = self.is_playable
         legal = self.game.legal_actions().tolist() if playable else []
         return {
-            # As text: the numbers of a browser have too few digits for the RNG's state.
+            # As text: a browser's numbers have too few digits for the RNG's state.
             "position": self.position_text(),
             "errors": self.errors,
             "agents": self.agents,
@@ -353,14 +353,14 @@ class Study:
         }
 
     def close(self) -> None:
-        """Let the agents go; others come when they are to decide."""
+        """Close the agents; new ones are made when they are to decide."""
         table, self._table = self._table, None
         if table is not None:
             table.close()
 
 
 def _check_agent(name: str) -> None:
-    # Neither programs nor files: this may come from anybody who reaches the server.
+    # Neither programs nor files: anybody who reaches the server may send this.
     if name not in registry.names():
         raise StudyError(f"there is no agent {quoted(name)} here")
 

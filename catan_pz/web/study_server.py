@@ -1,4 +1,4 @@
-"""The study's page and socket: each connection studies a position of its own."""
+"""The study's page and socket: each connection has its own study."""
 
 import asyncio
 import contextlib
@@ -32,13 +32,13 @@ from catan_pz.web.responses import (
 from catan_pz.web.study import Study, StudyError, TreeNode
 
 MOST_BYTES: Final = 2 * 2**20
-"""Of a message: a recorded game may be opened, of 1,000 turns of random players too."""
+"""Largest message: it holds a recorded game of 1,000 turns of random players."""
 
 MOST_STUDIES: Final = 20
-"""At once."""
+"""Concurrent studies."""
 
 IDLE_SECONDS: Final = 600.0
-"""A study that was idle for this long makes room for another once all are taken."""
+"""Seconds after which an idle study may be closed for another one, if all are taken."""
 
 T = TypeVar("T")
 
@@ -47,10 +47,10 @@ _SHORTEST_PAUSE: Final = 0.05
 
 
 class Studies:
-    """All open studies; their agents share one thread, which no table waits for.
+    """All open studies; their agents share one thread, separate from the tables' threads.
 
     Args:
-        opened: text of the position that everybody finds, None for an empty board.
+        opened: text of the initial position, None for an empty board.
     """
 
     def __init__(self, opened: str | None = None) -> None:
@@ -60,7 +60,7 @@ class Studies:
         self.begin()
 
     def begin(self) -> Study:
-        """A study of the position that everybody finds."""
+        """A study of the initial position."""
         study = Study()
         if self._opened is None:
             study.new({}, seed=1)
@@ -70,7 +70,7 @@ class Studies:
         return study
 
     def routes(self) -> list[BaseRoute]:
-        """Page and socket."""
+        """Routes of the page and the socket."""
         return [Route("/study", self._page), WebSocketRoute("/study/socket", self._socket)]
 
     async def _page(self, _request: Request) -> Response:
@@ -93,7 +93,7 @@ class Studies:
                 self._connections.remove(connection)
 
     def _has_room(self) -> bool:
-        """Whether another study can begin, if need be in place of an idle one."""
+        """Whether another study can start, if need be in place of an idle one."""
         if len(self._connections) < MOST_STUDIES:
             return True
         idle = min(self._connections, key=lambda connection: connection.used, default=None)
@@ -108,27 +108,27 @@ class Studies:
         return await asyncio.get_running_loop().run_in_executor(self.pool, work, *given)
 
     def close(self) -> None:
-        """Let the thread go."""
+        """Release the thread."""
         self.pool.shutdown(wait=False, cancel_futures=True)
 
 
 class StudyConnection(Visitor):
-    """One browser's study: sends what has changed, hears what is to be done."""
+    """One browser's study: sends changes, receives requests."""
 
     _study: Study
 
     def __init__(self, socket: WebSocket, studies: Studies) -> None:
         super().__init__(socket, "This study made room for another.")
-        self.used = time.monotonic()  # when something was done last
+        self.used = time.monotonic()  # time of the last request
         self._studies = studies
         self._board: Any = None
-        self._known: tuple[Any, int] = (None, 0)  # the tree, and how much the page has of it
+        self._known: tuple[Any, int] = (None, 0)  # the tree, and how many of its nodes the page has
         self._lock = asyncio.Lock()
         self._playing: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
-        """Serve until the browser leaves, or has to make room."""
-        # A long record takes a while to be replayed.
+        """Serve until the browser leaves, or is closed for a newer one."""
+        # Replaying a long record takes a while.
         self._study = await self._studies.in_thread(self._studies.begin)
         leaver = asyncio.create_task(self._leave())
         try:
@@ -240,11 +240,11 @@ class StudyConnection(Visitor):
                 await asyncio.sleep(pause)
         except StudyError as error:
             async with self._lock:
-                await self._tell(lambda: None)  # nobody plays on
+                await self._tell(lambda: None)  # no agent is playing
             await send(self._socket, {"refused": str(error)})
 
     async def _stop(self) -> None:
-        """Stop playing after the decision that is being made."""
+        """Stop playing after the current decision."""
         playing, self._playing = self._playing, None
         if playing is None:
             return
@@ -254,7 +254,7 @@ class StudyConnection(Visitor):
             await playing
 
     async def _tell(self, change: Callable[[], None], *, is_playing: bool = False) -> None:
-        """Make a change in the studies' thread, and send what is new."""
+        """Make a change in the studies' thread, and send the changes."""
         self.used = time.monotonic()
         await send(self._socket, await self._studies.in_thread(self._news, change, is_playing))
 
@@ -286,7 +286,7 @@ class StudyConnection(Visitor):
 
 
 def _node_json(node: TreeNode) -> list[Any]:
-    """Its parent and its line, and what was played."""
+    """A node's parent, its log line, and its action."""
     decision = node.decision
     played = [] if decision is None else [decision.action, outcome_to_json(decision.outcome)]
     return [node.parent, node.line, *played]

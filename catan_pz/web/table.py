@@ -1,4 +1,4 @@
-"""A game between persons and agents, as a server holds it: who may see and press what."""
+"""A server's game between people and agents: each viewer's information and controls."""
 
 import hashlib
 import secrets
@@ -21,26 +21,26 @@ from catan_pz.web.drawn import board_layers, prompt, view_json
 _REVEALING: Final = frozenset(
     {EventKind.ROLLED, EventKind.STOLEN, EventKind.CARD_BOUGHT, EventKind.OFFER_GIVES}
 )
-"""What a decision brings that can't be taken back."""
+"""Events after which a decision can't be undone."""
 
 _LASTING: Final = frozenset({"accept", "reject", "close_with", "play_monopoly", "compose_give"})
-"""Further kinds of actions that can't be taken back: others have answered or shown something."""
+"""Further kinds of actions that can't be undone: others have answered or shown something."""
 
 
 class PressError(ValueError):
-    """What was pressed can't be pressed now; says why."""
+    """A control can't be used now, for the reason given."""
 
 
 class Picture(NamedTuple):
-    """What one viewer sees of a table at a moment.
+    """One viewer's picture of a table.
 
     Attributes:
-        version: number of the moment, of this viewer's own count; what is pressed names it.
+        version: number of the picture, counted for this viewer; messages name it.
         layers: the board's layers as SVG.
-        controls: what the viewer can press, and what can't be pressed now, which says why.
-        log: what happened, as `story` tells it.
-        view: what the viewer knows of seats, bank, dice and offer, as JSON values.
-        status: everything else that the page shows, as JSON values.
+        controls: the viewer's controls; disabled ones have a reason.
+        log: the events in words, from `story`.
+        view: the viewer's knowledge of seats, bank, dice and offer, as JSON values.
+        status: the page's other content, as JSON values.
     """
 
     version: int
@@ -52,15 +52,15 @@ class Picture(NamedTuple):
 
 
 class HostedGame:
-    """A game as a server holds it: links, pictures, and what each person has laid out.
+    """A server's game: links, pictures, and the cards that each person has laid out.
 
     Args:
         session: the game with its agents.
-        links: the secret of each person's seat and of onlookers; drawn where None.
+        links: the secret of each person's seat and of onlookers; None to draw them.
 
     Attributes:
-        here: the persons whose page is open.
-        claimed: the persons whose page was ever open, or who have decided something.
+        here: the people whose page is open.
+        claimed: the people whose page was ever open, or who have made a decision.
     """
 
     def __init__(self, session: PlayedGame, links: Mapping[int, str] | None = None) -> None:
@@ -70,21 +70,21 @@ class HostedGame:
         decided = {decision.player for decision in session.record.decisions}
         self.claimed = decided & {*session.persons}
         self._drafts: dict[int, Draft] = {}
-        self._early: dict[int, int] = {}  # answers of those who are yet to be asked
-        self._refusing: set[int] = set()  # who rejects all offers until the own turn
+        self._early: dict[int, int] = {}  # answers of seats that are still to be asked
+        self._refusing: set[int] = set()  # seats that reject all offers until their own turn
         self._changes = dict.fromkeys(session.viewers, 0)
         self._pictures: dict[int, Picture] = {}
         self._stories = {viewer: Story(viewer) for viewer in session.viewers}
 
     @property
     def invitation(self) -> str:
-        """The secret by which free seats are taken; it follows from the links of the seats."""
+        """The secret for taking free seats, derived from the links of the seats."""
         secrets_of_all = "".join(self.links[viewer] for viewer in sorted(self.links))
         return hashlib.sha256(secrets_of_all.encode()).hexdigest()[:22]
 
     @property
     def free_seats(self) -> list[int]:
-        """Seats of persons who never came."""
+        """Seats of people who never opened the page."""
         return [seat for seat in self.session.persons if seat not in self.claimed]
 
     def viewer_of(self, link: str) -> int | None:
@@ -96,7 +96,7 @@ class HostedGame:
         return None
 
     def again(self) -> "HostedGame":
-        """Another game at the same links; who came back after the last one plays again."""
+        """Another game with the same links; people who returned after the last one play again."""
         playing = [None if s in self.here else one for s, one in enumerate(self.session.agents)]
         session = self.session.again(playing)
         session.draw_chance_anew(secrets.randbits(63))
@@ -107,7 +107,7 @@ class HostedGame:
     def advised_decision(self, viewer: int) -> int | None:
         """The number of the decision on which a viewer can get advice now, or None.
 
-        There is advice on a person's own decisions among several actions.
+        Advice is for a person's own decisions with several legal actions.
         """
         session = self.session
         if viewer not in session.advisers or session.is_finished or session.game.player != viewer:
@@ -115,7 +115,7 @@ class HostedGame:
         return len(session.record.decisions) if session.game.mask.sum() > 1 else None
 
     def press(self, viewer: int, name: str, version: int) -> None:
-        """Lay out or play what a control does, if it is in the newest version of the picture."""
+        """Apply a control, if it is in the newest version of the picture."""
         if version != self.version_of(viewer):
             raise PressError("the table has changed meanwhile")
         control = next(
@@ -141,14 +141,14 @@ class HostedGame:
         self._answer()
 
     def play(self, action: int) -> None:
-        """Play an agent's action, and the answers that persons have given before."""
+        """Play an agent's action, and the answers that people have given in advance."""
         self.session.play(action)
         self._answer()
 
     def _answer(self) -> None:
-        """Answer an offer for those who have answered before they were asked, or reject all.
+        """Answer an offer for people who have answered in advance, or reject all offers.
 
-        What an agent offers and a person can't pay is rejected for them.
+        An agent's offer that a person can't pay is rejected for them.
         """
         session = self.session
         while session.waits_for_person and session.game.phase == Phase.ANSWER:
@@ -163,7 +163,7 @@ class HostedGame:
         self._refusing.discard(session.game.turn_player)
 
     def arrive(self, seat: int) -> None:
-        """A person has opened the page, and takes the seat back if an agent played there."""
+        """A person has opened the page, and takes the seat back from an agent."""
         self.claimed.add(seat)
         self.here.add(seat)
         self._change()
@@ -180,7 +180,7 @@ class HostedGame:
             self._changes[viewer] += 1
 
     def _reseat(self, seat: int, agent: Agent | None) -> None:
-        """Let an agent play in a seat, or with None its person."""
+        """Let an agent play in a seat, or its person if None."""
         playing = list(self.session.agents)
         playing[seat] = agent
         self._renew(len(self.session.record.decisions), playing)
@@ -188,16 +188,16 @@ class HostedGame:
     def _renew(self, decisions: int, playing: Sequence[Agent | None]) -> None:
         before, self.session = self.session, self.session.renewed(decisions, playing)
         before.close()
-        self._change()  # the version grows, though there are fewer decisions
+        self._change()  # the version grows, although there are fewer decisions
         self._change()
         self._early.clear()
 
     def version_of(self, viewer: int) -> int:
-        """Number of a viewer's picture: it doesn't tell how often others lay something out."""
+        """Number of a viewer's picture; it doesn't reveal how often others lay something out."""
         return len(self.session.record.decisions) + self._changes[viewer]
 
     def picture(self, viewer: int) -> Picture:
-        """What a viewer sees now."""
+        """A viewer's current picture."""
         known = self._pictures.get(viewer)
         if known is None or known.version != self.version_of(viewer):
             known = self._pictures[viewer] = self._draw(viewer)
@@ -243,7 +243,7 @@ class HostedGame:
         return found
 
     def _can_undo(self, viewer: int) -> bool:
-        """Whether the last decision was the viewer's, and nothing came to light since."""
+        """Whether the last decision was the viewer's, and nothing was revealed since."""
         session, decisions = self.session, self.session.record.decisions
         if not decisions or decisions[-1].player != viewer or not session.waits_for_person:
             return False

@@ -3,7 +3,7 @@
 import { element } from "/static/dom.js";
 
 export class AdviceTable {
-  // `point` is told the place of the row under the pointer, null when it leaves.
+  // `point` is called with the place of the row under the pointer, null when it leaves.
   constructor(table, point) {
     this.table = table;
     this.point = point;

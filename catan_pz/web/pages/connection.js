@@ -1,12 +1,12 @@
-// A page's WebSocket, which is opened anew when it is lost.
+// A page's WebSocket, which is reopened when it is lost.
 
 const LONGEST_WAIT = 8000;
 const PATIENCE = 60000;
 const MADE_ROOM = 4001;
 
-// `hear` gets each message, `lose` what to say of an end. A page that had to make
-// room for another waits until its person presses something, as pages that made room for each other
-// would take it from each other again and again; so does one whose server was away for a minute.
+// `hear` gets each message, `lose` the message about a lost connection. A page that was closed for
+// a newer one waits until its user presses something; otherwise the two would close each other
+// again and again. A page whose server was away for a minute waits, too.
 export class Connection {
   constructor(path, hear, lose) {
     this.path = path;
@@ -49,7 +49,7 @@ export class Connection {
     this.open();
   }
 
-  // Whether it could be sent.
+  // Returns whether the message could be sent.
   send(message) {
     const isOpen = this.socket.readyState === WebSocket.OPEN;
     if (isOpen) this.socket.send(JSON.stringify(message));

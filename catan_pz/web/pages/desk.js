@@ -1,4 +1,4 @@
-// A person's desk: hand, development cards, the tray for trades, and buttons with places of their own.
+// A person's desk: hand, development cards, the tray for trades, and buttons with fixed places.
 
 import { CARDS, RESOURCES, element, say, sentence, sign, words } from "/static/dom.js";
 
@@ -50,7 +50,7 @@ export class Desk {
     return made;
   }
 
-  // `controls` by name; `view` is what the viewer knows.
+  // `controls` by name; `view` is the viewer's knowledge.
   show(controls, { view, draft, prompt }, viewer) {
     const seat = view[`seat ${viewer}`];
     const offer = view.phase === "compose" && view.offer?.seat === viewer ? view.offer : null;

@@ -31,7 +31,7 @@ export function sign(name) {
   return made;
 }
 
-// Text is changed where it differs alone, so that nobody who hears it is interrupted.
+// Text is changed only where it differs, so that screen readers aren't interrupted.
 export function say(home, text) {
   if (home.textContent !== text) home.textContent = text;
 }

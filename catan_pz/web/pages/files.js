@@ -2,7 +2,7 @@
 
 import { element } from "/static/dom.js";
 
-// A text as base64 of its gzip, and back.
+// Encodes a text as base64 of its gzip, and decodes it.
 export async function packed(text) {
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

@@ -18,7 +18,7 @@ function show(field, value) {
 function numberField(label, most, change) {
   const field = element("input", { type: "number", min: 0, max: most, value: 0 });
   field.setAttribute("aria-label", label);
-  // What is no whole number is refused by the server, which says what is allowed.
+  // The server refuses anything but whole numbers, and says what is allowed.
   field.addEventListener("change", () => change(field.valueAsNumber));
   return field;
 }
@@ -29,7 +29,7 @@ function choice(options, change) {
   return field;
 }
 
-// Cards of one seat: a row for each kind, a field for each place where it may be.
+// Cards of one seat: a row for each kind, a field for each place that may hold it.
 export class CountsForm {
   constructor(home, edit) {
     this.seat = 0;
@@ -67,7 +67,7 @@ export class CountsForm {
   }
 }
 
-// Whose turn it is, what the game waits for, the dice.
+// The turn, the awaited decision, the dice.
 export class TurnForm {
   constructor(home, edit) {
     this.home = home;

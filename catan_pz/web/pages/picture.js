@@ -2,7 +2,7 @@
 
 import { svgElement } from "/static/dom.js";
 
-// How far discs and bars reach for a finger.
+// Radius of discs and bars for touch.
 const FINGER = { disc: 23, bar: 15 };
 const RINGS = { hex: 40, vertex: 13, edge: 0 };
 
@@ -35,19 +35,19 @@ export class Picture {
     return svgElement("line", { x1, y1, x2, y2, "stroke-width": 2 * (reach ?? wide) });
   }
 
-  // Numbers of an adviser, as SVG above the board.
+  // An adviser's numbers, as SVG above the board.
   advise(drawn) {
     this.parts.advised.innerHTML = drawn;
   }
 
-  // Marks what can be pressed at a place, such as "vertex 12"; null for nothing.
+  // Marks the control at a place, such as "vertex 12"; null for none.
   point(place) {
     for (const made of this.home.querySelectorAll(".control")) {
       made.classList.toggle("pointed", made.dataset.name === place);
     }
   }
 
-  // Rings on places, hexes lit.
+  // Rings on places, highlighted hexes.
   ring(places, hexes = []) {
     const made = [...hexes, ...places].map((place) => {
       const one = this.shape(place, kindOf(place) === "vertex" ? 21 : undefined);
@@ -69,7 +69,7 @@ export class Picture {
     this.place(controls);
   }
 
-  // Shapes that can be pressed; what stays the same is left, so that it keeps the focus.
+  // Pressable shapes; unchanged ones stay, so that they keep the focus.
   place(controls) {
     const { marks, pressable } = this.parts;
     const focused = document.activeElement?.dataset?.name;
@@ -77,7 +77,7 @@ export class Picture {
       const places = [control.name, ...(control.places ?? [])].filter((place) => this.areas[place]);
       return places.map((place) => ({ control, place }));
     });
-    // The order of Tab, in which what comes later lies on top: hexes below edges below vertices.
+    // The tab order, in which later shapes lie on top: hexes below edges below vertices.
     const order = ["hex", "edge", "vertex"];
     const rank = ({ place }) => order.indexOf(kindOf(place));
     wanted.sort((one, other) => rank(one) - rank(other));

@@ -1,4 +1,4 @@
-// Plays the game that the page holds: board and seats, the log, charts, and advice where it has some.
+// Plays the page's game: board and seats, the log, charts, and optionally advice.
 
 import { AdviceTable } from "/static/advice.js";
 import { byId, element, svgElement } from "/static/dom.js";
@@ -11,11 +11,11 @@ const SPEEDS = [0.5, 1, 2, 4, 8, 15, 30];
 const PLAY = "M5 3l11 7-11 7z";
 const PAUSE = "M4 3h4v14H4zM12 3h4v14h-4z";
 const CHART = { width: 1000, height: 150, top: 6, bottom: 6 };
-// Where `catan-pz serve` listens unless it is told otherwise.
+// The default address of `catan-pz serve`.
 const STUDY = "http://localhost:8000/study";
 const percent = (share) => `${Math.round(100 * share)} %`;
 
-// Completes the views of frames, which hold what has changed.
+// Completes the views of frames, which hold only changes.
 function completed(game) {
   let view = {};
   for (const frame of game.frames) frame.view = view = { ...view, ...frame.view };
@@ -25,7 +25,7 @@ function completed(game) {
   return game;
 }
 
-// Board and seats, with what the last decision changed.
+// Board and seats, with the changes of the last decision.
 class Table {
   constructor(game) {
     this.game = game;
@@ -45,7 +45,7 @@ class Table {
     this.point(null);
   }
 
-  // Rings a place, or with null what the last decision changed.
+  // Rings a place, or with null the changes of the last decision.
   point(place) {
     const { at = [], hexes } = this.game.frames[this.at].happened;
     if (place) this.picture.ring([place]);
@@ -108,7 +108,7 @@ class Chart {
   }
 }
 
-// The charts, and below them what they say of each seat.
+// The charts, and below them their values for each seat.
 class Charts {
   constructor(game, seek) {
     this.game = game;
@@ -150,7 +150,7 @@ class Charts {
   }
 }
 
-// What an agent thinks of the decision to come.
+// An agent's advice on the next decision.
 class AdviceNotes {
   constructor(game, table) {
     this.game = game;
@@ -218,7 +218,7 @@ class Player {
     this.share();
   }
 
-  // A study's link holds the whole game; a server that has both has shorter ones.
+  // A study's link holds the whole game; a server of both has shorter links.
   async share() {
     const { record } = this.game;
     if (!record) return;
@@ -275,7 +275,7 @@ class Player {
     addEventListener("hashchange", () => this.seek(this.fromAddress()));
   }
 
-  // The first decision of the next turn, or of this or the one before.
+  // The first decision of the next turn, or of this or the previous one.
   turn(by) {
     const turns = this.game.frames.map(({ view }) => view.turn);
     if (by > 0) {
@@ -320,7 +320,7 @@ class Player {
   label(sign, words) {
     byId("play").querySelector("path").setAttribute("d", sign);
     byId("play").setAttribute("aria-label", words);
-    // A screen reader is told lines on request, not at each step of a game that plays.
+    // A screen reader gets lines on request, not at each step of a playing game.
     byId("line").setAttribute("aria-live", words === "Play" ? "polite" : "off");
   }
 

@@ -1,4 +1,4 @@
-// A review of the game: tables by seat, and lists of decisions, each of which leads to its picture.
+// A review of the game: tables by seat, and lists of decisions, each linked to its picture.
 
 import { byId, element } from "/static/dom.js";
 
@@ -58,7 +58,7 @@ class Review {
   }
 }
 
-// The log and the review, one of them shown; a server works a review out when it is asked for.
+// The log and the review, one of them shown; a server computes a review on request.
 export class Tabs {
   constructor(game, seek) {
     this.tabs = [byId("log-tab"), byId("review-tab")];

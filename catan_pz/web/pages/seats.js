@@ -1,8 +1,8 @@
-// What is known of the seats, the bank and the dice, and the offer on the table.
+// The known facts of the seats, the bank and the dice, and the offer on the table.
 
 import { CARDS, RESOURCES, byId, element, say, sign, svgElement, words } from "/static/dom.js";
 
-const COSTLY = RESOURCES.length; // a card that nobody but two saw
+const COSTLY = RESOURCES.length; // a card that only two players saw
 const PIPS = ["", "e", "ai", "aei", "acgi", "acegi", "acdfgi"];
 const LEFT = ["small_road", "small_settlement", "small_city"];
 const LEFT_WORDS = ["roads", "settlements", "cities"];
@@ -10,7 +10,7 @@ const ANSWERS = { waiting: "…", accept: "✓", reject: "✗", composing: "writ
 
 const range = ([low, high]) => (low === high ? `${low}` : `${low}–${high}`);
 
-// A sign with a number, and its words for whoever points at it or hears it.
+// An icon with a number, and its words for tooltips and screen readers.
 function counted(name, count, title, kind = "") {
   const made = element("span", { className: `count ${kind}`, title }, sign(name), element("b", { textContent: count }));
   made.append(element("span", { className: "unseen", textContent: ` ${title} ` }));
@@ -32,7 +32,7 @@ function die(value) {
 }
 
 export class Seats {
-  // `button` makes a button of the page for a control by name.
+  // `button` makes the page's button for a control's name.
   constructor(home, button) {
     this.home = home;
     this.button = button;
@@ -71,7 +71,7 @@ export class Seats {
     const points = counted("victory_point", seat.visible_points + hidden, "points", "points");
     const name = element("b", { className: "name", textContent: seat.name });
     head.replaceChildren(sign("small_settlement"), name, ...(tag ? [element("i", { textContent: tag })] : []), points);
-    // Where anything may be in a hand, its size says all.
+    // For a hand that may hold anything, its size is enough.
     const unknown = seat.hand_size > 0 && seat.hand.every(([low, high]) => low === 0 && high === seat.hand_size);
     const hand = unknown ? [] : seat.hand.map((bounds, k) =>
       counted(RESOURCES[k], range(bounds), RESOURCES[k], bounds[1] ? "" : "none"));
@@ -104,7 +104,7 @@ export class Seats {
     this.offer.replaceChildren(name, bundle(offer.give), "for", bundle(offer.get), ...answers);
   }
 
-  // Badges of cards that came and went, by seat.
+  // Badges of gained and lost cards, by seat.
   gains(cards) {
     this.seats.forEach(({ gains }, k) => {
       const made = (cards?.[k] ?? []).flatMap((count, what) => {
@@ -120,7 +120,7 @@ export class Seats {
 
 const TABLES = ["points", "counts"];
 
-// How the game ended: points that add up, counts, and how often each roll came.
+// The result of the game: points by source, counts, and the frequency of each roll.
 export function showEnding(ending, view) {
   const names = ending.points.rows.map((_, k) => view[`seat ${k}`].name);
   for (const part of TABLES) {

@@ -1,6 +1,6 @@
-// What the browser keeps for a page, where it may: a person can forbid it, and it can be full.
+// A page's browser storage, which may be forbidden or full.
 
-// The text kept in "localStorage" or "sessionStorage", null for none.
+// The text stored in "localStorage" or "sessionStorage", null for none.
 export function remembered(storage, key) {
   try {
     return window[storage].getItem(key);
@@ -13,6 +13,6 @@ export function remember(storage, key, text) {
   try {
     window[storage].setItem(key, text);
   } catch {
-    // The page does without.
+    // The page works without it.
   }
 }

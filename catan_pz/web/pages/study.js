@@ -1,4 +1,4 @@
-// A position to study: set up by hand, opened, played on by agents, saved.
+// A position to study: set up by hand, opened, continued by agents, saved.
 
 import { AdviceTable } from "/static/advice.js";
 import { Connection } from "/static/connection.js";
@@ -71,7 +71,7 @@ class StudyPage {
     else this.update(message);
   }
 
-  // A reload or a lost connection comes back to the same position.
+  // A reload or a lost connection returns to the same position.
   begin(message) {
     this.connection.welcome();
     this.agentNames = message.known_agents;
@@ -84,7 +84,7 @@ class StudyPage {
     if (location.hash.length > 1) this.openLink(new URLSearchParams(location.hash.slice(1)));
   }
 
-  // What is studied stands in the link itself, or is a table's finished game; perhaps with a decision of it.
+  // The link contains the study, or names a finished game of a table and optionally a decision.
   async openLink(given) {
     history.replaceState(null, "", location.pathname);
     const text = given.has("text")
@@ -97,7 +97,7 @@ class StudyPage {
   async share() {
     const given = new URLSearchParams({ text: await packed(this.kept) });
     const href = `${location.origin}/study#${given}`;
-    // Browsers lend the clipboard only to pages of this machine, or with encryption.
+    // Browsers allow the clipboard only for pages of this machine or over HTTPS.
     const copied = await navigator.clipboard?.writeText(href).then(() => true, () => false);
     if (copied) this.hint("The link is copied: it holds the position and all that was played from it.");
     else {
@@ -110,7 +110,7 @@ class StudyPage {
   refuse(reason) {
     this.hint(reason);
     this.problems([reason]);
-    // Fields go back to what holds.
+    // Fields return to the current values.
     if (this.news) this.forms();
   }
 
@@ -126,7 +126,7 @@ class StudyPage {
     this.start = null;
     this.tree(news);
     this.seat = Math.min(this.seat, news.agents.length - 1);
-    // What comes before the kept position is opened does not take its place.
+    // Messages before the stored position is opened don't replace it.
     if (!this.opening) this.keep();
     this.opening = false;
     this.draw(news.layers);
@@ -152,7 +152,7 @@ class StudyPage {
     }
   }
 
-  // The line through the position; others can be chosen where they part.
+  // The line through the position; others can be chosen where they branch off.
   log() {
     const line = this.line();
     const items = line.map((at) => this.item(at));
@@ -203,7 +203,7 @@ class StudyPage {
     say(byId("advice-of"), advice?.failure ?? (wins ? `To win: ${wins}` : ""));
   }
 
-  // The start is text, as its numbers have more digits than those of a browser.
+  // The start is text, since its numbers have more digits than a browser's.
   keep() {
     const tree = this.nodes.slice(1).map(({ parent, played }) => [parent, ...played]);
     const rest = JSON.stringify({ format: FORMAT, at: this.news.at, tree });
@@ -245,7 +245,7 @@ class StudyPage {
     byId("agents").querySelectorAll("select").forEach((select, seat) => { select.value = agents[seat]; });
   }
 
-  // What did not change is left as it is, so that it keeps the focus.
+  // Unchanged elements stay, so that they keep the focus.
   once(part, wanted, build) {
     this.built ??= {};
     if (this.built[part] !== wanted) build();
@@ -263,7 +263,7 @@ class StudyPage {
     }));
   }
 
-  // What stands at each place, with its owner.
+  // The piece at each place, with its owner.
   standing() {
     const found = new Map();
     const { players, robber } = this.news.position;
@@ -375,7 +375,7 @@ class StudyPage {
     else this.openText(text);
   }
 
-  // Whether it is short enough: the server ends the connection of a page that sends more.
+  // Returns whether it is short enough: the server disconnects a page that sends more.
   openText(text) {
     const message = { open: text };
     const isShort = new Blob([JSON.stringify(message)]).size <= this.mostBytes;
@@ -389,7 +389,7 @@ class StudyPage {
     this.refuse(`This is too long: the study opens positions and records of up to ${most} KiB.`);
   }
 
-  // A piece is dragged from its place to another of the same kind, by mouse, pen or finger.
+  // Drags a piece from its place to another of the same kind, by mouse, pen or finger.
   dragging() {
     const home = byId("picture");
     const at = (event) => document.elementFromPoint(event.clientX, event.clientY)?.dataset?.name;
@@ -403,7 +403,7 @@ class StudyPage {
       const name = event.target.dataset?.name;
       this.justDragged = false;
       if (name && this.news && this.standing().has(name)) {
-        // Touch captures the pointer; released, what lies below is found again.
+        // Touch captures the pointer; it is released to find the element below.
         event.target.releasePointerCapture(event.pointerId);
         drag = { name, x: event.clientX, y: event.clientY, ghost: null };
       }

@@ -1,4 +1,4 @@
-// A table in the browser: shows what the server sends, and tells it what is pressed.
+// A table in the browser: shows the server's pictures, and sends it pressed controls.
 
 import { AdviceTable } from "/static/advice.js";
 import { Connection } from "/static/connection.js";
@@ -8,13 +8,13 @@ import { Picture } from "/static/picture.js";
 import { Seats, showEnding } from "/static/seats.js";
 import { remember, remembered } from "/static/storage.js";
 
-// Milliseconds after a move in which a further press does nothing: the second of a double click.
+// Milliseconds after a move in which presses are ignored, such as the second of a double click.
 const SLIP = 400;
 const TOAST = 6000;
 const REMEMBERED = { advised: "catan-pz advice", sounds: "catan-pz sounds" };
 const NOTES = { turn: [523, 784], theft: [311, 208], offer: [659] };
 
-// A checkbox that is on or off as it was left.
+// A checkbox that remembers its state.
 function kept(id, change) {
   const box = byId(id);
   box.checked = remembered("localStorage", REMEMBERED[id]) === "on";
@@ -46,7 +46,7 @@ class Sounds {
   }
 }
 
-// What an agent thinks of one's own decisions, where the table offers it; on or off is remembered.
+// An agent's advice on one's own decisions, if the table offers it; on or off is remembered.
 class AdvicePanel {
   constructor(picture, send) {
     this.picture = picture;
@@ -76,7 +76,7 @@ class AdvicePanel {
     this.show();
   }
 
-  // `decision` is the number of the decision on which there is advice, null where there is none.
+  // `decision` is the number of the decision with advice, null for none.
   update(decision) {
     this.decision = decision;
     this.show();
@@ -142,7 +142,7 @@ class TablePage {
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // A button that stands for a control, whichever its `data-name` names at the time.
+  // A button for the control that its `data-name` currently names.
   button(name, label = "") {
     const made = element("button", { type: "button", className: "control" }, label);
     made.dataset.name = name;
@@ -236,7 +236,7 @@ class TablePage {
     this.confirm.hidden = true;
   }
 
-  // New lines of the log, and what they brought: rings, lit hexes, badges, a theft that can't be missed.
+  // New lines of the log, and their effects: rings, highlighted hexes, badges, a prominent theft.
   tell(lines, first, before) {
     const log = byId("log");
     this.log.length = first;
@@ -280,7 +280,7 @@ class TablePage {
   words(news) {
     if (news.over) return news.result.replace(/ Points:.*/, "");
     const turn = `Turn ${news.view.turn}. `;
-    // Where the log may be out of sight, and the desk says whose move it is.
+    // For layouts where the log may be out of sight, and the desk says whose move it is.
     if (this.small.matches && this.log.length) return turn + this.log.at(-1).words;
     if (news.mine) return `${turn}Your move.`;
     const { name } = news.view[`seat ${news.to_move}`];
@@ -293,7 +293,7 @@ class TablePage {
     byId("hint").textContent = sentence(words);
   }
 
-  // A second press within a moment of a move does nothing; a finger's placement is confirmed.
+  // A press just after a move is ignored; a placement by touch must be confirmed.
   choose(name) {
     const control = this.controls.get(name);
     if (!control) return;
@@ -331,7 +331,7 @@ class TablePage {
     const control = [...this.controls.values()].find((one) => one.key === key);
     if (!control) return;
     event.preventDefault();
-    // A key that is held down is pressed once.
+    // A held key counts as one press.
     if (!event.repeat) this.choose(control.name);
   }
 }
