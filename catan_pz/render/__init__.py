@@ -1,4 +1,4 @@
-"""Pictures and text of a game, drawn only from its JSON state."""
+"""Pictures and text of a game, drawn from its JSON state."""
 
 from catan_pz.render.ansi import board_text
 from catan_pz.render.figure import figure_svg

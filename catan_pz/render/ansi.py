@@ -12,9 +12,9 @@ from catan_pz.terms import Card
 
 COLUMNS: Final = 80
 ASIDE_COLUMNS: Final = 16
-"""Width of the column at the right of the board."""
+"""Width of the column to the right of the board."""
 ASIDE_LINES: Final = 7
-"""Lines of that column that are free for the caller."""
+"""Lines of that column for the caller."""
 
 _ASIDE: Final = COLUMNS - ASIDE_COLUMNS
 _ASIDE_TOP: Final = BOARD_LINES - ASIDE_LINES
@@ -26,7 +26,7 @@ LEGEND: Final = (
     "K knight, R road building, Y year of plenty, M monopoly, V victory point",
     "left: roads, settlements and cities not built yet",
 )
-"""What the signs mean."""
+"""The legend."""
 
 
 def board_text(
@@ -41,25 +41,25 @@ def board_text(
 ) -> str:
     """Draw a game from its JSON state as text, at most 80 columns and 23 lines of ASCII.
 
-    Names and lines of the caller may hold any letters; wide ones take two columns.
+    The caller's names and lines may contain any characters; wide ones take two columns.
 
     Args:
         state: a game as JSON ("catan-pz-state/1", full information).
         viewer: the seat whose knowledge is shown, so that nothing hidden from it appears;
             None shows all hands and development cards.
-        color: whether to add terminal colours; without them the text tells as much.
-        last_action: a line below that tells the last decision, as given but for its length.
-        names: what the seats are called, beside their number.
-        marks: places to be shown by their number, as "vertices", "edges" and "hexes", each kind
-            in a colour of its own.
-        aside: lines of at most 16 columns for the right of the board, up to 7; by default whose
-            decision it is, and a legend.
+        color: whether to add terminal colours; without them the text has the same content.
+        last_action: a line about the last decision, shown below as given, but shortened to fit.
+        names: names of the seats, shown beside their numbers.
+        marks: places to show by number, as "vertices", "edges" and "hexes", each kind in its own
+            colour.
+        aside: up to 7 lines of at most 16 columns to the right of the board; by default the player
+            to move, and a legend.
     """
     view = table_view(state, viewer, names)
     canvas = Canvas(BOARD_LINES, COLUMNS)
     draw_board(canvas, view, marks or {})
     for line, words in enumerate(_turn_and_bank(view)):
-        # The middle line of the board is the longest: a harbor ends it.
+        # The middle line of the board, which ends in a harbor, is the longest.
         canvas.put(line + (line > 7), _ASIDE, cut(words, ASIDE_COLUMNS))
     shown = _decision(view) if aside is None else list(aside)
     for line, words in enumerate(shown[:ASIDE_LINES]):
@@ -84,7 +84,7 @@ def _turn_and_bank(view: TableView) -> list[str]:
 
 
 def _decision(view: TableView) -> list[str]:
-    """Whose decision it is, and the signs of the pieces."""
+    """The player to move, and the symbols of the pieces."""
     seat, doing = view.decision()
     words = wrap(f"{_who(view, seat)} {doing}", ASIDE_COLUMNS)[:3]
     signs = (f"({seat}) settlement", f"[{seat}] city", f"{seat}{seat}{seat} road")
@@ -122,7 +122,7 @@ def _pieces_cells(seat: SeatView) -> list[str]:
 
 
 def _seat_table(view: TableView, color: bool) -> list[str]:
-    """A heading, then one line a seat: what it holds, and its pieces or its part in a trade."""
+    """A heading, then one line per seat: its cards, and its pieces or its part in a trade."""
     trade = _trade_words(view)
     initials = tuple(name[0].upper() for name in RESOURCE_NAMES)
     lines: list[str] = []
@@ -139,7 +139,7 @@ def _seat_table(view: TableView, color: bool) -> list[str]:
             pieces = _pieces_cells(seat) if trade is None else []
             table.append([*_seat_cells(view, seat, room), *pieces])
         lines = _aligned(table)
-        # In a trade there must be room for what is offered.
+        # A trade needs room for the offered cards.
         most = COLUMNS if trade is None else COLUMNS - max(map(len, trade)) - 2
         if max(map(columns_of, lines)) <= most:
             break
@@ -152,7 +152,7 @@ def _seat_table(view: TableView, color: bool) -> list[str]:
 
 
 def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with their first column to the left and all others to the right."""
+    """Rows with their first column left-aligned and all others right-aligned."""
     widths = [max(map(columns_of, column)) for column in zip(*table, strict=True)]
     lines = []
     for first, *rest in table:
@@ -163,7 +163,7 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _trade_words(view: TableView) -> list[str] | None:
-    """What each seat does in the trade, below a heading; None where there is no offer."""
+    """Each seat's part in the trade, below a heading; None without an offer."""
     offer = view.offer
     if offer is None:
         return None

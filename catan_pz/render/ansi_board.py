@@ -1,8 +1,8 @@
 """The board as text: 17 lines of hexagons, with pieces and the numbers of places.
 
-A hex takes three lines: its number token, its terrain, and its pips or the robber. Of the two
-lines of an odd brick coordinate y the upper one holds the vertices that point up, the lower one
-those that point down, and a slanted edge lies on both.
+A hex takes three lines: its number token, its terrain, and its pips or the robber. An odd brick
+coordinate y has two lines: the upper one has the vertices that point up, the lower one those that
+point down. A slanted edge lies on both.
 """
 
 from collections.abc import Collection, Mapping
@@ -30,7 +30,7 @@ _RED: Final = "1;38;5;160"
 _ROBBER: Final = "1;97;40"
 _MARKS: Final = {"vertices": "1;30;103", "edges": "1;30;106", "hexes": "1;30;105"}
 _NARROW: Final = (1, 5)
-"""The harbor between two edges in the south, where there are five columns of sea."""
+"""The harbor between two edges in the south, with five columns of sea."""
 _SHORT: Final = {"mountains": "mountain"}
 """Terrains that would touch the number of an edge beside them."""
 
@@ -42,7 +42,7 @@ class Canvas:
         self._cells = [[(" ", "")] * columns for _ in range(lines)]
 
     def put(self, line: int, column: int, words: str, style: str = "") -> None:
-        """Write words from a column on."""
+        """Write words starting at a column."""
         cells = self._cells[line]
         for sign in words:
             width = columns_of(sign)
@@ -51,19 +51,19 @@ class Canvas:
             column += width
 
     def blank_digit(self, line: int, column: int) -> None:
-        """Clear a place if a digit stands there."""
+        """Clear a place if it has a digit."""
         if self._cells[line][column][0].isdigit():
             self._cells[line][column] = (" ", "")
 
     def lines(self, color: bool) -> list[str]:
-        """The lines, with terminal colours or without."""
+        """The lines, with or without terminal colours."""
         return [_styled_line(cells, color) for cells in self._cells]
 
 
 def draw_board(canvas: Canvas, view: TableView, marks: Mapping[str, Collection[int]]) -> None:
-    """Draw the board into the upper left corner of a canvas, with `marks` as for `board_text`.
+    """Draw the board into the upper left corner of a canvas, with `marks` as in `board_text`.
 
-    It takes `BOARD_LINES` of at most 71 columns.
+    It takes `BOARD_LINES` lines of at most 71 columns.
     """
     for hex_id in range(len(view.terrains)):
         _draw_hex(canvas, view, hex_id)
@@ -113,7 +113,7 @@ def _line(y: int, upper: bool = True) -> int:
 
 
 def _is_upper(x: int, y: int) -> bool:
-    """Whether a vertex is the top of a hex's place below it, not the foot of one above."""
+    """Whether a vertex is the top of the hex below it, not the bottom of the one above."""
     return (x - y - 1) % 4 == 0
 
 
@@ -163,20 +163,20 @@ def _draw_harbor(canvas: Canvas, edge: int, words: str) -> None:
         line, at, gap = _line(y), x, (2 if x > 0 else 1)
     else:
         ends = [VERTEX_POINTS[v].tolist() for v in EDGE_VERTICES[edge]]
-        # The end that is farther up (north) or down (south) has open sea beside it.
+        # The end farther up (north) or down (south) has open sea beside it.
         at = next(vx for vx, vy in ends if _is_upper(vx, vy) == (y < 0))
         line, gap = _line(y, upper=y < 0), (3 if y < 0 else 5)
     if x < at or (x == at and x < 0):
         canvas.put(line, _column(at) - gap - len(words), f"{words}~", _SEA)
     elif (x, y) == _NARROW:
-        words = "any" if words == "3:1" else words  # digits would run into those beside them
+        words = "any" if words == "3:1" else words  # digits would touch those beside them
         canvas.put(line, _column(at) + gap - 1, f"~{words}"[:5].rjust(5), _SEA)
     else:
         canvas.put(line, _column(at) + gap, f"~{words}", _SEA)
 
 
 def _draw_marks(canvas: Canvas, marks: Mapping[str, Collection[int]]) -> None:
-    """The numbers of places, over what stands there; no two of them touch."""
+    """Write the numbers of places over their content; no two of them touch."""
     for hex_id in marks.get("hexes", ()):
         x, y = HEX_POINTS[hex_id].tolist()
         canvas.put(_line(y) + 1, _column(x) - 3, f"hex {hex_id}".ljust(7), _MARKS["hexes"])
@@ -189,6 +189,6 @@ def _draw_marks(canvas: Canvas, marks: Mapping[str, Collection[int]]) -> None:
         x, y = VERTEX_POINTS[vertex].tolist()
         line, column, words = _line(y, _is_upper(x, y)), _column(x), str(vertex)
         canvas.put(line, column, words, _MARKS["vertices"])
-        # Roads beside it are digits too.
+        # Adjacent roads are digits too.
         canvas.blank_digit(line, column - 1)
         canvas.blank_digit(line, column + len(words))

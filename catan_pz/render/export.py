@@ -1,4 +1,4 @@
-"""Pictures and films as files: SVG, PNG, GIF, WebP, MP4. Files are written whole or not at all."""
+"""Pictures and films as files: SVG, PNG, GIF, WebP, MP4. Files are written atomically."""
 
 import inspect
 import re
@@ -20,11 +20,11 @@ PICTURES: Final = (".svg", ".png")
 FILMS: Final = (".gif", ".webp", ".mp4")
 
 LONGEST: Final = 60
-"""Seconds that a picture of a film may stay."""
+"""Longest duration of a film's picture, in seconds."""
 
 _SHORTEST: Final = 0.001
 _SHORTEST_IN_GIF: Final = 20
-"""Milliseconds; viewers show what is to stay for less for 100."""
+"""Milliseconds; viewers show shorter frames for 100."""
 
 _NO_FFMPEG: Final = (
     'an MP4 needs the extra `video`: pip install "catan-pz[video]"; a .gif or .webp needs none'
@@ -32,7 +32,7 @@ _NO_FFMPEG: Final = (
 
 
 def ffmpeg() -> str | None:
-    """The program that writes MP4, that of the extra `video`; None without it."""
+    """The program that writes MP4, from the extra `video`; None without it."""
     if not find_spec("imageio_ffmpeg"):
         return None
     import imageio_ffmpeg
@@ -41,9 +41,9 @@ def ffmpeg() -> str | None:
 
 
 def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
-    """Write an SVG, such as `board_svg` gives it, as .svg or .png.
+    """Write an SVG, such as from `board_svg`, as .svg or .png.
 
-    `width` is that of a PNG in pixels, by default the SVG's; a PNG takes the extra `render`.
+    `width` is the width of a PNG in pixels, by default the SVG's; a PNG needs the extra `render`.
     """
     path = Path(path)
     form = path.suffix.lower()
@@ -62,16 +62,16 @@ def save_film(
     last_seconds: float = 3.0,
     shown: Callable[[], None] | None = None,
 ) -> int:
-    """Write pictures one after the other as .gif, .webp or .mp4; returns how many.
+    """Write pictures in sequence as .gif, .webp or .mp4; returns their number.
 
-    It takes the extra `render`, for an MP4 also `video`.
+    It needs the extra `render`, for an MP4 also `video`.
 
     Args:
-        pictures: SVGs of one size, such as `board_svg` gives them.
-        path: the file; its ending chooses the form.
-        width: in pixels.
-        seconds: that a picture stays, from 0.001 to `LONGEST`; in a GIF at least 0.02.
-        last_seconds: that the last one stays.
+        pictures: SVGs of one size, such as from `board_svg`.
+        path: the file; its suffix chooses the format.
+        width: width in pixels.
+        seconds: duration of a picture, from 0.001 to `LONGEST`; in a GIF at least 0.02.
+        last_seconds: duration of the last one.
         shown: called after each picture.
     """
     path = Path(path)
@@ -125,9 +125,9 @@ def _write_animation(
 
 
 def _palette(first: Any) -> Any:
-    """An image with the colours of a GIF: all named ones, then those that fill the picture.
+    """An image with a GIF's colours: all named ones, then the most frequent others.
 
-    Colours of small signs would get lost among those of large areas.
+    Otherwise colours of small symbols would be lost to those of large areas.
     """
     from PIL import Image
 
@@ -147,7 +147,7 @@ def _write_mp4(
     except ImportError as missing:
         raise ImportError(_NO_FFMPEG) from missing
     first = next(frames)
-    height, width = first.shape[0] // 2 * 2, first.shape[1] // 2 * 2  # H.264 takes even sizes
+    height, width = first.shape[0] // 2 * 2, first.shape[1] // 2 * 2  # H.264 needs even sizes
     film = imageio_ffmpeg.write_frames(
         str(path),
         (width, height),

@@ -1,4 +1,4 @@
-"""The board alone, for figures of papers: with ids of places, or numbers and a colour bar."""
+"""The board only, for figures in papers: with ids of places, or numbers and a colour bar."""
 
 from typing import Any, Final
 
@@ -26,13 +26,13 @@ _STEPS: Final = 64
 def figure_svg(
     state: State, *, width: float = SEA_WIDTH, ids: str = "", overlay: Overlay | None = None
 ) -> str:
-    """Draw the board of a game alone as a self-contained SVG, without panels.
+    """Draw a game's board as a self-contained SVG, without panels.
 
     Args:
         state: a game as JSON ("catan-pz-state/1").
-        width: in pixels.
-        ids: "vertices", "edges" or "hexes", whose ids are written at their places.
-        overlay: numbers to draw on the board; a colour bar stands beside it.
+        width: width in pixels.
+        ids: "vertices", "edges" or "hexes", to label with their ids.
+        overlay: numbers to draw on the board, with a colour bar beside it.
     """
     if ids not in ("", *_PLACES):
         raise not_possible("ids", ids, f"one of {', '.join(_PLACES)}")
@@ -55,7 +55,7 @@ def figure_svg(
 
 
 def _bar(overlay: Overlay) -> str:
-    """The scale of colours, from the least number to the largest."""
+    """The colour bar, from the smallest number to the largest."""
     low, high = range_of(overlay)
     x, half, step = SEA_WIDTH / 2 + 14, 220.0, 440.0 / _STEPS
     parts = [

@@ -1,6 +1,6 @@
-"""Where things lie on the drawn board: SVG units, x to the right, y downwards, centre (0, 0).
+"""Coordinates of the drawn board: SVG units, x to the right, y downwards, centre (0, 0).
 
-Hexes stand on a corner and have the side length `SIDE`.
+Hexes have a corner at the top and side length `SIDE`.
 """
 
 from math import hypot, sqrt
@@ -36,11 +36,11 @@ _AT_CORNERS: Final = {
     for (dx, dy), vertex in zip(CORNERS, vertices, strict=True)
 }
 VERTEX_POSITIONS: Final = tuple(_AT_CORNERS[v] for v in range(NUM_VERTICES))
-"""(V,) place of each vertex."""
+"""(V,) position of each vertex."""
 
 
 def edge_ends(edge: int) -> tuple[Point, Point]:
-    """The places of an edge's two vertices."""
+    """The positions of an edge's two vertices."""
     first, second = EDGE_VERTICES[edge]
     return VERTEX_POSITIONS[first], VERTEX_POSITIONS[second]
 
@@ -69,10 +69,10 @@ def shortened(start: Point, end: Point, gap: float) -> tuple[Point, Point]:
 
 
 def trail(roads: tuple[int, ...], blocked: frozenset[int], length: int) -> tuple[int, ...]:
-    """Roads of one continuous trail of a stated length, to be marked in the picture.
+    """Roads of one continuous trail of a given length, to be marked in the picture.
 
-    `blocked` are the vertices with an opponent's building, where a trail ends. Empty if
-    there is no such trail: the length itself is for the rules to say.
+    `blocked` are the vertices with an opponent's building, where a trail ends. Empty if there is
+    no such trail; the rules compute the length itself.
     """
     own = frozenset(roads)
 

@@ -1,4 +1,4 @@
-"""Small signs for resources, cards and pieces, each drawn about (0, 0)."""
+"""Icons of resources, cards and pieces, each centred on (0, 0)."""
 
 import re
 from functools import cache, lru_cache
@@ -11,26 +11,26 @@ from catan_pz.render.shapes import circle, moved, rect
 
 @cache
 def drawings() -> dict[str, str]:
-    """What stands in `drawings.svg`, by name: terrains, resources, cards, and other signs."""
+    """The drawings of `drawings.svg` by name: terrains, resources, cards, and other icons."""
     text = (files("catan_pz.render") / "drawings.svg").read_text(encoding="utf-8")
     return dict(re.findall(r'<g id="(\w+)">(.*)</g>', text))
 
 
 @lru_cache(maxsize=2048)
 def drawing(name: str, x: float, y: float, scale: float = 1.0, color: SeatColor | str = "") -> str:
-    """One of the `drawings`; pieces take the colours of a seat, shield and winding road a fill."""
+    """One of the `drawings`; pieces take a seat's colours, shield and winding road a fill."""
     return moved([drawings()[name].format(c=color)], x, y, scale)
 
 
 @lru_cache(maxsize=1024)
 def resource_chip(resource: int, x: float, y: float, scale: float = 1.0) -> str:
-    """A rounded square, 22 units wide at scale 1, in a resource's colour with its sign."""
+    """A rounded square, 22 units wide at scale 1, in a resource's colour with its icon."""
     ground = rect(-11, -11, 22, 22, RESOURCES[resource], 5)
     return moved([ground, drawings()[RESOURCE_NAMES[resource]]], x, y, scale)
 
 
 def harbor_disc(resource: int | None, x: float, y: float) -> str:
-    """A disc in a harbor's colour with the sign of its resource, or three dots for any."""
+    """A disc in a harbor's colour with the icon of its resource, or three dots for any."""
     fill = GENERIC if resource is None else RESOURCES[resource]
     sign = "any_resource" if resource is None else RESOURCE_NAMES[resource]
     return circle(x, y, 11, fill) + drawing(sign, x, y, 0.86)

@@ -21,7 +21,7 @@ _LAYER: Final = re.compile(r'<g class="layer" data-box="([^"]*)">')
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _WIDTH: Final = re.compile(r'<svg[^>]*? width="([\d.]+)')
 _LOWEST: Final = 3
-"""Layers that are kept put together: the page, the board and the pieces."""
+"""Layers that are cached as one: the page, the board and the pieces."""
 
 _MISSING: Final = (
     "drawing pixels needs resvg_py and pillow, which come with the extra `render`: "
@@ -32,9 +32,9 @@ _MISSING: Final = (
 def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     """Turn an SVG into an array (height, width, 3) of uint8 red, green, blue.
 
-    `width` is in pixels, by default the one that the SVG states; the height follows from it.
-    Transparent places become white. In pictures by `board_svg`, layers that were drawn
-    before are taken from a cache, so that a frame costs only what has changed.
+    `width` is in pixels, by default the SVG's; the height follows from it. Transparent pixels
+    become white. In pictures from `board_svg`, layers that were drawn before come from a cache,
+    so that only changed layers are rendered.
     """
     width = checked_width(svg, width)
     head, *layers = _LAYER.split(svg)
@@ -52,7 +52,7 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
 
 
 def checked_width(svg: str, width: int | None) -> int | None:
-    """The width of a picture in pixels; the renderer ends the process for lack of memory."""
+    """Check a width in pixels, since the renderer ends the process when out of memory."""
     if width is not None:
         return check_count("width", width, 1, WIDEST_PIXELS)
     stated = _stated_width(svg)
@@ -65,21 +65,21 @@ def checked_width(svg: str, width: int | None) -> int | None:
 
 
 def _stated_width(svg: str) -> float | None:
-    """The width that an SVG states in pixels, None where it states none."""
+    """An SVG's stated width in pixels, None if it has none."""
     stated = _WIDTH.search(svg)
     return float(stated[1]) if stated else None
 
 
 @lru_cache(maxsize=4)
 def _lowest(layers: tuple[str, ...], rows: int, columns: int, scale: float) -> Pixels:
-    """The lowest layers of a picture, which change least."""
+    """The lowest layers of a picture, which change least often."""
     picture = np.full((rows, columns, 3), 255, np.uint8)
     _paste_all(picture, layers, scale)
     return picture
 
 
 def _paste_all(picture: Pixels, layers: Sequence[str], scale: float) -> None:
-    """Blend layers into a picture, in place; their boxes and bodies take turns."""
+    """Blend layers into a picture, in place; `layers` alternates boxes and bodies."""
     for box, body in zip(layers[::2], layers[1::2], strict=True):
         _paste(picture, box, f"<g>{body}", scale)
 
@@ -110,7 +110,7 @@ def _layer(
 ) -> tuple[NDArray[np.uint16] | Pixels, NDArray[np.uint16] | None]:
     """A layer's colours times opacity (0 to 65025), and its opacity (h, w, 1; 0 to 255).
 
-    For a layer that is opaque everywhere: its plain colours and None.
+    For a fully opaque layer: its plain colours and None.
     """
     view_box = " ".join(repr(value / scale) for value in (left, top, width, height))
     raster = _raster(

@@ -35,7 +35,7 @@ _WAVES: Final = (
 
 
 def island(view: TableView) -> str:
-    """The board in its sea; the same for a whole game, so kept."""
+    """The board in its sea, cached because it stays the same in a game."""
     return _island(view.terrains, view.tokens, view.harbors)
 
 
@@ -73,7 +73,7 @@ def _coast() -> str:
 
 
 def _token(value: int) -> str:
-    """The number token with its pips: the ways out of 36 in which two dice give it."""
+    """The number token with its pips: the ways out of 36 in which two dice roll it."""
     red = value in (6, 8)
     color = RED if red else INK
     size = 21.0 if red else 15.0 + PIPS[value]
@@ -89,7 +89,7 @@ def _token(value: int) -> str:
 
 
 def _harbor(edge: int, resource: str | None) -> str:
-    """Two piers to the harbor's vertices and a sign with its rate and resource."""
+    """Two piers to the harbor's vertices, and an icon with its rate and resource."""
     x, y = seaward(edge, _HARBOR_DISTANCE)
     piers = []
     for vertex in EDGE_VERTICES[edge]:

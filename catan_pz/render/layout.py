@@ -1,4 +1,4 @@
-"""Where the parts of the picture lie, in its own units."""
+"""The layout of the picture, in its own units."""
 
 from typing import Final, NamedTuple
 
@@ -8,7 +8,7 @@ from catan_pz.render.view import TableView
 WIDTH: Final = 1120.0
 HEIGHT: Final = 740.0
 OTHERS_HEIGHT: Final = 68.0
-"""How much higher a picture is with an overlay's list of what has no place on the board."""
+"""Extra height of a picture with an overlay's list of actions without a place on the board."""
 
 MARGIN: Final = 10.0
 GAP: Final = 8.0
@@ -19,7 +19,7 @@ _TRADE_HEIGHT: Final = 124.0
 _TALLEST_SEAT: Final = 210.0
 
 CENTRE: Final[Point] = (MARGIN + SEA_WIDTH / 2, MARGIN + SEA_HEIGHT / 2)
-"""The middle of the board, from which the points of `geometry` are counted."""
+"""The middle of the board, the origin of the coordinates of `geometry`."""
 
 
 class Box(NamedTuple):
@@ -31,7 +31,7 @@ class Box(NamedTuple):
     height: float
 
     def around(self, rim: float) -> "Box":
-        """A box that is larger by a rim."""
+        """The box, enlarged by a margin."""
         return Box(self.x - rim, self.y - rim, self.width + 2 * rim, self.height + 2 * rim)
 
 
@@ -42,12 +42,12 @@ class Layout(NamedTuple):
     status: Box
     seats: tuple[Box, ...]
     bank: Box
-    trade: Box | None  # None where players don't trade with each other
+    trade: Box | None  # None without trade between players
     others: Box  # an overlay's list, below the picture
 
 
 def layout(view: TableView) -> Layout:
-    """The seats from the top down, then the bank and, where players trade, the offer."""
+    """The seats from the top down, then the bank and, if players trade, the offer."""
     sea = Box(MARGIN, MARGIN, SEA_WIDTH, SEA_HEIGHT)
     below_sea = MARGIN + SEA_HEIGHT + GAP
     left = MARGIN + SEA_WIDTH + GAP

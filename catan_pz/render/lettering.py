@@ -1,9 +1,9 @@
 """A small monoline alphabet drawn as SVG paths, so that text needs no font anywhere.
 
-Its glyphs stand in `alphabet.txt`, a sign, its width and its path a line. Each is a centre line
-on a grid where capitals reach from y = 0 to the base line at y = 14, small letters start at
-y = 4.4 and descenders end at y = 18. Line ends are round. A line of text becomes one `<path>`
-whose `aria-label` keeps the words readable.
+Its glyphs are in `alphabet.txt`: a character, its width and its path per line. Each is a centre
+line on a grid where capitals reach from y = 0 to the baseline at y = 14, small letters start at
+y = 4.4 and descenders end at y = 18. Line ends are round. A line of text becomes one `<path>` with
+the words in its `aria-label`.
 """
 
 from functools import lru_cache
@@ -15,7 +15,7 @@ from catan_pz.names import shown
 from catan_pz.render.shapes import number
 
 _LONGEST: Final = 400
-"""Characters of a line; more don't fit into any picture."""
+"""Most characters of a line; more don't fit into any picture."""
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -30,7 +30,7 @@ _BOLD: Final = 2.8
 _ALPHABET: Final = (files("catan_pz.render") / "alphabet.txt").read_text(encoding="utf-8")
 _ROWS: Final = (line.split(" ", 2) for line in _ALPHABET.splitlines())
 _GLYPHS: Final = {sign: (float(width), path) for sign, width, path in _ROWS}
-"""Of each sign the width of its centre line, and its path from the glyph's origin."""
+"""The width of each character's centre line, and its path from the glyph's origin."""
 _UNKNOWN: Final = (6.0, "m0 0h6v14h-6z")
 
 
@@ -57,7 +57,7 @@ def text_width(words: str, size: float) -> float:
 
 
 def shortened(words: str, size: float, max_width: float) -> str:
-    """A line of text as far as it fits into `max_width` SVG units, ending in an ellipsis."""
+    """A line of text, shortened with an ellipsis to fit into `max_width` SVG units."""
     room = max_width * _GRID_PER_EM / size
     ellipsis = _GLYPHS["…"][0]
     pen = width = 0.0
@@ -89,9 +89,9 @@ def text(
 ) -> str:
     """One line of text as an SVG `<path>`.
 
-    `x`, `y` place the base line's start, middle or end, as `anchor` says; `size` is the em.
-    A line wider than `max_width` is shortened and ends in an ellipsis. Signs outside the
-    alphabet show as an empty box, what isn't printable as an escape.
+    `x`, `y` are the start, middle or end of the baseline, by `anchor`; `size` is the em. A line
+    wider than `max_width` is shortened with an ellipsis. Characters outside the alphabet show as
+    an empty box, unprintable ones as an escape.
     """
     words = shown(words, _LONGEST)
     if max_width is not None:

@@ -1,4 +1,4 @@
-"""Decisions in words, without what a viewer may not know."""
+"""Decisions in words, without information hidden from a viewer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -49,10 +49,10 @@ _SIMPLE: Final = {
     "accept": "accepts the offer",
     "reject": "rejects the offer",
 }
-"""What an action is called once it is played, where there is no more to say."""
+"""The words for a played action without further details."""
 
 _AT: Final = {"vertex": " at ", "edge": " at ", "hex": ", now on "}
-"""How a line that names places goes on after what was done there."""
+"""The words before the name of a place."""
 
 Places = Mapping[str, Callable[[int], str]]
 """Names each "vertex", "edge" and "hex"."""
@@ -66,7 +66,7 @@ def bundle_words(bundle: Mapping[str, int]) -> str:
 
 
 def action_words(action: int, places: Places = _IDS) -> str:
-    """What an action does, as an order: "road at edge 12", "bank: 1 brick for ore"."""
+    """An action as an order: "road at edge 12", "bank: 1 brick for ore"."""
     described = describe_action(action)
     described |= {kind: name(described[kind]) for kind, name in places.items() if kind in described}
     if described["kind"] == "offer":
@@ -81,20 +81,20 @@ def log_line(
     *,
     places: Places = MappingProxyType({}),
 ) -> str:
-    """What a decision brought, in one line.
+    """The result of a decision, in one line.
 
     Args:
         events: all events of the decision.
-        viewer: the seat that reads it, or `ONLOOKER`; None for somebody who sees everything.
-        names: what the seats are called; "Player 0" and so on where None.
-        places: how it names the place that is built on or robbed; by default it doesn't.
+        viewer: the seat that reads it, or `ONLOOKER`; None for full information.
+        names: names of the seats; None for "Player 0" and so on.
+        places: names the place that is built on or robbed; by default it isn't named.
     """
     seen = events if viewer is None else as_seen_by(events, viewer)
     return _LogLine(seen, names, places).line()
 
 
 class _LogLine:
-    """Tells of one decision, as somebody sees it."""
+    """Describes one decision as a viewer sees it."""
 
     def __init__(self, events: Events, names: Sequence[str] | None, places: Places) -> None:
         self._decision, *self._events = events
@@ -131,7 +131,7 @@ class _LogLine:
         return [event for event in self._events if event.kind == kind]
 
     def _cards(self, kind: EventKind, seat: int | None = None) -> str:
-        """The bundle of all events of a kind, or of those about one seat."""
+        """The bundle of all events of a kind, or only of those about one seat."""
         bundle = dict.fromkeys(RESOURCE_NAMES, 0)
         for event in self._of(kind):
             if seat in (None, event.seat):

@@ -1,4 +1,4 @@
-"""Numbers drawn on the board: a policy's probabilities, values, counts of visits."""
+"""Numbers drawn on the board: a policy's probabilities, values, visit counts."""
 
 import math
 import operator
@@ -27,15 +27,15 @@ from catan_pz.render.palette import INK, PAPER, RULE
 from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES
 
-# Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, and the same to
-# people with any kind of colour vision.
+# Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, and the same with any
+# kind of colour vision.
 _CIVIDIS: Final = (
     (0, 34, 78), (18, 53, 112), (59, 73, 107), (87, 93, 109), (112, 113, 115),
     (138, 134, 120), (165, 156, 116), (195, 179, 105), (225, 204, 85), (254, 232, 56),
 )  # fmt: skip
 _COLUMNS: Final = 4
 _LISTED: Final = 2 * _COLUMNS
-"""How much of what has no place on the board is listed."""
+"""Most entries listed without a place on the board."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Overlay:
 
     Attributes:
         vertices, edges, hexes: number at each place that has one.
-        others: what has no place on the board, in words, each with its number.
-        percent: whether numbers are shares of 1, to be shown in percent.
-        relative: whether colours go from the least to the most of them; else shares of 1 are
-            coloured from 0 on.
+        others: actions without a place on the board, in words, each with its number.
+        percent: whether numbers are fractions of 1, to be shown in percent.
+        relative: whether colours range from the smallest to the largest number; else fractions of
+            1 are coloured from 0.
     """
 
     vertices: Mapping[int, float] = field(default_factory=dict)
@@ -66,10 +66,10 @@ class Overlay:
 
     @classmethod
     def of_policy(cls, probabilities: Sequence[float] | NDArray[np.floating]) -> Self:
-        """A policy's probabilities (A,) of all actions, those of zero left out.
+        """A policy's probabilities (A,) of all actions, without zeros.
 
         Settlements and cities show at their vertices, roads at their edges, the robber at its
-        hexes; other actions are listed, the likeliest first.
+        hexes; other actions are listed, the most probable first.
         """
         given = np.asarray(probabilities, np.float64)
         sizes = (actions.NUM_ACTIONS, actions.NUM_ACTIONS_WITHOUT_TRADE)
@@ -89,14 +89,14 @@ class Overlay:
 
     @classmethod
     def of_values(cls, values: Mapping[int, float], *, percent: bool = False) -> Self:
-        """Numbers by action, such as values; of several at a place the largest shows.
+        """Numbers by action, such as values; of several at a place the largest is shown.
 
-        `percent` says whether they are shares of 1.
+        `percent`: whether they are fractions of 1.
         """
         return cls(*_placed(values, max), percent=percent, relative=True)
 
     def words(self, value: float) -> str:
-        """A number as it is written on the board."""
+        """A number as shown on the board."""
         if self.percent:
             share = 100 * value
             if self.relative:
@@ -108,7 +108,7 @@ class Overlay:
 def _placed(
     values: Mapping[int, float], join: Callable[[float, float], float]
 ) -> tuple[dict[int, float], dict[int, float], dict[int, float], tuple[tuple[str, float], ...]]:
-    """Numbers of actions by vertex, edge and hex, and the other ones in words, largest first."""
+    """Numbers of actions by vertex, edge and hex, and the others in words, largest first."""
     places: dict[str, dict[int, float]] = {"vertex": {}, "edge": {}, "hex": {}}
     others = []
     for action, value in values.items():
@@ -124,7 +124,7 @@ def _placed(
 
 
 def color_of(share: float) -> tuple[str, str]:
-    """Colour of a share from 0 to 1 on the scale, and one in which to write upon it."""
+    """Colour of a fraction from 0 to 1 on the scale, and a text colour for it."""
     at = min(1.0, max(0.0, share)) * (len(_CIVIDIS) - 1)
     low = min(int(at), len(_CIVIDIS) - 2)
     mixed = [
@@ -136,7 +136,7 @@ def color_of(share: float) -> tuple[str, str]:
 
 
 def range_of(overlay: Overlay) -> tuple[float, float]:
-    """The numbers at both ends of the scale of colours."""
+    """The numbers at both ends of the colour scale."""
     values = [*overlay.vertices.values(), *overlay.edges.values(), *overlay.hexes.values()]
     values += [value for _, value in overlay.others]
     from_zero = overlay.percent and not overlay.relative
@@ -145,13 +145,13 @@ def range_of(overlay: Overlay) -> tuple[float, float]:
 
 
 def _shares(overlay: Overlay) -> Callable[[float], float]:
-    """Where a number stands between the least and the most of them, from 0 to 1."""
+    """The relative position of a number between the smallest and the largest, from 0 to 1."""
     low, high = range_of(overlay)
     return lambda value: (value - low) / (high - low) if high > low else 1.0
 
 
 def draw_overlay(overlay: Overlay) -> str:
-    """Badges at hexes, edges and vertices about (0, 0), coloured from the least to the most."""
+    """Badges at hexes, edges and vertices about (0, 0), coloured by their numbers."""
     share = _shares(overlay)
     parts = [
         _badge(HEX_POSITIONS[h], 25, overlay.words(value), share(value), 18)
@@ -180,14 +180,14 @@ def _badge(point: Point, radius: float, words: str, share: float, size: float) -
 
 
 def draw_others(overlay: Overlay, box: Box) -> str:
-    """What has no place on the board, in two rows below the picture."""
+    """Actions without a place on the board, in two rows below the picture."""
     share = _shares(overlay)
     shown = list(overlay.others[:_LISTED])
     left_out = overlay.others[_LISTED:]
     if left_out:
         shown = shown[:-1]
         rest = [value for _, value in (overlay.others[_LISTED - 1], *left_out)]
-        # Probabilities add up; of values the largest is shown, as at places of the board.
+        # Probabilities are summed; of values the largest is shown, as at places of the board.
         if overlay.relative:
             shown.append((f"the best of {len(rest)} more", max(rest)))
         else:

@@ -12,11 +12,11 @@ class SeatColor:
     shade: str
     outline: str
     tint: str
-    line: str  # outline where the paper is light
+    line: str  # outline on a light background
 
 
-# Vermilion, blue, white and black stay apart in hue or lightness for every kind of colour
-# vision; dark pieces have a light outline and light pieces a dark one.
+# Vermilion, blue, white and black differ in hue or lightness for every kind of colour vision;
+# dark pieces have a light outline and light pieces a dark one.
 SEATS: Final = (
     SeatColor("#D9481C", "#A53310", "#3D1206", "#FBE9E2", "#A53310"),
     SeatColor("#1F6FC9", "#154E92", "#F4F8FF", "#E4EEFA", "#154E92"),

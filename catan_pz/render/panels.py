@@ -36,7 +36,7 @@ _WHO: Final = 106.0
 _SAYS: Final = 208.0
 _NAME_ROOM: Final = 116.0
 _ONE_PLACE_MORE: Final = 148.0
-"""Panels at least this high show the pieces left on a line of their own."""
+"""Panels at least this high show the remaining pieces on a separate line."""
 
 
 def _paper(width: float, height: float, fill: str = PAPER) -> str:
@@ -49,7 +49,7 @@ def _word(x: float, y: float, words: str, fill: str = INK, *, bold: bool = False
 
 
 def seat_panel(view: TableView, seat: SeatView, width: float, height: float) -> str:
-    """Everything the viewer knows about one seat, in a `width` by `height` panel."""
+    """The viewer's knowledge of one seat, in a `width` by `height` panel."""
     color = SEATS[seat.seat]
     to_move = view.player_to_move == seat.seat
     frame = [
@@ -89,7 +89,7 @@ def _seat_header(view: TableView, seat: SeatView, width: float, y: float) -> str
 
 
 def _points(seat: SeatView, right: float, y: float) -> str:
-    """The visible points and, where the viewer knows them, those of hidden cards."""
+    """The visible points and, if the viewer knows them, those of hidden cards."""
     shown = str(seat.visible_points)
     more = f"+{seat.hidden_points}" if seat.hidden_points else ""
     x = right - (text_width(more, 16) + 9 if more else 0)
@@ -104,9 +104,9 @@ def _points(seat: SeatView, right: float, y: float) -> str:
 
 
 def _award(kind: str, count: int, held: bool) -> tuple[str, float]:
-    """The length of the road or the size of the army, in gold where it holds the card.
+    """The length of the road or the size of the army, in gold if it holds the card.
 
-    Also the width that it takes.
+    Also returns its width.
     """
     words = f"{count} {'longest' if kind == 'road' else 'largest'}" if held else str(count)
     size = 14.0
@@ -150,7 +150,7 @@ def _cards_row(seat: SeatView, y: float, width: float) -> str:
 
 
 def _kinds(cards: tuple[int, ...], room: float) -> str:
-    """Development cards in words, shorter ones where `room` asks for it."""
+    """Development cards in words, shortened if `room` requires it."""
     long, short = (
         " · ".join(
             word + (f" ×{count}" if count > 1 else "")
@@ -163,7 +163,7 @@ def _kinds(cards: tuple[int, ...], room: float) -> str:
 
 
 def _played_row(seat: SeatView, y: float, right: float) -> str:
-    """The cards played but for the knights, which the army counts."""
+    """The cards played except knights, which the army counts."""
     others = tuple(0 if i == Card.KNIGHT else n for i, n in enumerate(seat.cards_played))
     words = _kinds(others, right - _VALUES) or "–"
     return _word(_LEFT, y, "Played", FAINT_INK) + _word(_VALUES, y, words)
@@ -181,7 +181,7 @@ def _pieces_row(seat: SeatView, y: float, apart: bool, width: float) -> str:
 
 
 def bank_panel(view: TableView, width: float, height: float) -> str:
-    """The bank's cards of each resource, and how many development cards are left."""
+    """The bank's cards of each resource, and the number of development cards left."""
     y = height / 2
     parts = [_paper(width, height), text(_LEFT, y + 6, "Bank", size=17, fill=INK, bold=True)]
     for resource, count in enumerate(view.bank):
@@ -193,7 +193,7 @@ def bank_panel(view: TableView, width: float, height: float) -> str:
 
 
 def trade_panel(view: TableView, width: float, height: float) -> str:
-    """The offer on the table with the answers to it."""
+    """The current offer with the answers to it."""
     parts = [_paper(width, height), text(_LEFT, 27, "Trade", size=17, fill=INK, bold=True)]
     limit = "" if view.max_offers is None else f" of {view.max_offers}"
     made = f"offers this turn: {view.offers_made}{limit}"
@@ -247,7 +247,7 @@ def _exchange(words: str, give: Bundle, get: Bundle, y: float) -> str:
 
 
 def _bundle(cards: Bundle, x: float, y: float) -> tuple[str, float]:
-    """One chip a card, or a number and a chip where there are many; and the x behind it."""
+    """One chip per card, or a number and a chip if there are many; and the x after it."""
     parts = []
     for resource, count in enumerate(cards):
         shown = count
@@ -265,7 +265,7 @@ def _bundle(cards: Bundle, x: float, y: float) -> tuple[str, float]:
 
 
 def status_panel(view: TableView, last_action: str | None, width: float, height: float) -> str:
-    """Dice, turn, whose decision it is, and the last action."""
+    """Dice, turn, player to move, and the last action."""
     dice = [
         moved([die(0, 0, d, 40)], 40 + i * 47, 45, turn=(-6, 5)[i]) for i, d in enumerate(view.dice)
     ]

@@ -1,4 +1,4 @@
-"""What players put on the board, and the robber."""
+"""The players' pieces on the board, and the robber."""
 
 from functools import lru_cache
 from math import atan2, degrees, hypot

@@ -1,4 +1,4 @@
-"""Single SVG elements as strings; every other drawing is put together from these."""
+"""Single SVG elements as strings, from which all other drawings are made."""
 
 from collections.abc import Iterable
 
@@ -30,7 +30,7 @@ def group(parts: Iterable[str], **attributes: Value) -> str:
 
 
 def moved(parts: Iterable[str], x: float, y: float, scale: float = 1.0, turn: float = 0.0) -> str:
-    """Elements shifted to (x, y), after being turned (degrees) and scaled about their origin."""
+    """Elements moved to (x, y), after rotation (degrees) and scaling about their origin."""
     transform = f"translate({number(x)} {number(y)})"
     if turn:
         transform += f" rotate({number(turn)})"
@@ -40,12 +40,12 @@ def moved(parts: Iterable[str], x: float, y: float, scale: float = 1.0, turn: fl
 
 
 def points(corners: Iterable[Point]) -> str:
-    """Spots as an SVG list of points."""
+    """Points as an SVG list."""
     return " ".join(f"{number(x)},{number(y)}" for x, y in corners)
 
 
 def path(d: str, fill: str = "none", **attributes: Value) -> str:
-    """A path; unfilled unless told."""
+    """A path, unfilled by default."""
     return element("path", d=d, fill=fill, **attributes)
 
 

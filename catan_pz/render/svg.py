@@ -37,12 +37,12 @@ def board_svg(
 
     Args:
         state: a game as JSON ("catan-pz-state/1", full information).
-        viewer: the seat whose knowledge is drawn, so that nothing hidden from it shows; None
-            shows all hands and development cards.
-        width: width in pixels; the height follows, 37 to 56 without what an overlay lists.
-        last_action: the last decision in words, as `log.log_line` gives it. It is
-            drawn as given, so it must not say what the viewer may not know.
-        names: what the seats are called; "Player 0" and so on where None.
+        viewer: the seat whose knowledge is drawn, without anything hidden from it; None shows all
+            hands and development cards.
+        width: width in pixels; the height is 37/56 of it, without an overlay's list.
+        last_action: the last decision in words, from `log.log_line`. It is drawn as given, so it
+            must not reveal hidden information.
+        names: names of the seats; None for "Player 0" and so on.
         overlay: numbers to draw on the board, such as a policy's probabilities.
     """
     if not 0 < width <= WIDEST:
@@ -50,7 +50,7 @@ def board_svg(
             f"width must be a positive number of pixels up to {WIDEST}, not {quoted(width)}"
         )
     view = table_view(state, viewer, names)
-    # The same height for all overlays of one policy.
+    # Keep the same height for all overlays of one policy.
     lists_others = overlay is not None and (overlay.percent or bool(overlay.others))
     high = HEIGHT + OTHERS_HEIGHT * lists_others
     with named_entries():
@@ -67,7 +67,7 @@ def board_svg(
 def _layers(
     view: TableView, last_action: str | None, overlay: Overlay | None, lists_others: bool
 ) -> list[str]:
-    """The board, then the panels; above the board the overlay's numbers, below all its list."""
+    """The board, the panels, the overlay's numbers on the board, and its list at the bottom."""
     places = layout(view)
     board = [island(view), pieces(view)]
     if overlay is not None:
@@ -86,15 +86,14 @@ def _layers(
 
 
 def _layer(box: Box, drawn: str) -> str:
-    """A part of the picture that changes on its own; nothing in it reaches beyond the box.
+    """A part of the picture that changes independently; nothing in it exceeds the box.
 
-    Layers are siblings, so that whoever turns the picture into pixels can keep those that
-    stay the same from frame to frame.
+    Layers are siblings, so that a renderer can cache those that stay the same between frames.
     """
     return f'<g class="layer" data-box="{" ".join(map(number, box))}">{drawn}</g>'
 
 
 def _panel(drawn: str, box: Box) -> str:
     """A panel drawn about (0, 0), in its box."""
-    # The frame of a panel is a line on its rim, half of which lies outside.
+    # Half the width of a panel's border lies outside its box.
     return _layer(box.around(3), moved([drawn], box.x, box.y))

@@ -37,7 +37,7 @@ PHASE_WORDS: Final = {
     "close": "closes the trade or withdraws",
     "over": "has won",
 }
-"""What the player to move does, by the state's "phase"."""
+"""The current task of the player to move, by the state's "phase"."""
 
 State = Mapping[str, Any]
 """A game as JSON ("catan-pz-state/1", full information)."""
@@ -46,7 +46,7 @@ Bundle = tuple[int, ...]
 """(R,) cards of each resource."""
 
 Bounds = tuple[tuple[int, int], ...]
-"""(R,) least and most cards of each resource; equal where the number is known."""
+"""(R,) least and most cards of each resource; equal if the number is known."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SeatView:
     hand_size: int
     hand: Bounds
     card_count: int
-    cards: tuple[int, ...] | None  # development cards held by kind; None where they are hidden
+    cards: tuple[int, ...] | None  # development cards held by kind; None if hidden
     cards_played: tuple[int, ...]
     roads: tuple[int, ...]
     settlements: tuple[int, ...]
@@ -66,17 +66,17 @@ class SeatView:
     has_longest_road: bool
     has_largest_army: bool
     visible_points: int
-    points: int | None  # all points; None where the viewer can't see them
+    points: int | None  # all points; None if the viewer can't see them
     to_discard: int
 
     @property
     def hidden_points(self) -> int:
-        """Points of hidden cards, 0 where the viewer can't see them."""
+        """Points of hidden cards, 0 if the viewer can't see them."""
         return 0 if self.points is None else self.points - self.visible_points
 
     @property
     def pieces_left(self) -> tuple[int, int, int]:
-        """Roads, settlements and cities that are not built yet."""
+        """Roads, settlements and cities not built yet."""
         return (
             ROADS_PER_PLAYER - len(self.roads),
             SETTLEMENTS_PER_PLAYER - len(self.settlements),
@@ -86,7 +86,7 @@ class SeatView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """How one seat has answered the offer: waiting, accept, reject, counter or composing."""
+    """One seat's answer to the offer: waiting, accept, reject, counter or composing."""
 
     seat: int
     kind: str
@@ -96,7 +96,7 @@ class AnswerView:
 
 @dataclass(frozen=True)
 class OfferView:
-    """The offer on the table; empty bundles while another player composes it."""
+    """The current offer; empty bundles while another player composes it."""
 
     seat: int
     sent: bool
@@ -109,7 +109,7 @@ class OfferView:
 class TableView:
     """A whole game as the viewer knows it.
 
-    The viewer is a seat, `ONLOOKER`, or None, who knows everything but deck order and RNG.
+    The viewer is a seat, `ONLOOKER`, or None, who knows everything except deck order and RNG.
     """
 
     viewer: int | None
@@ -133,17 +133,17 @@ class TableView:
     target_points: int
     offer: OfferView | None
     winner: int | None
-    is_truncated: bool  # whether the turns allowed are over with no winner
-    names: tuple[str, ...] | None = None  # of the seats, fit to be shown, where they have names
+    is_truncated: bool  # whether the turn limit was reached without a winner
+    names: tuple[str, ...] | None = None  # of the seats, safe to show, if they have names
 
     def name(self, seat: int) -> str:
-        """What a seat is called; its number comes after a name that others bear too."""
+        """A seat's name, followed by its number if others have the same name."""
         return seat_names(self.names, len(self.seats))[seat]
 
     def decision(self) -> tuple[int, str]:
-        """The seat that the game waits for (or that has won), and what it does, in words.
+        """The seat to move (or that has won), and its task, in words.
 
-        Where the turns allowed are over, the one whose turn would come.
+        At the turn limit it is the seat whose turn would be next.
         """
         seat = self.player_to_move if self.winner is None else self.winner
         if self.is_truncated:
@@ -159,7 +159,7 @@ class TableView:
 
 
 def check_viewer(viewer: Any, num_players: int) -> int | None:
-    """A viewer who is None, `ONLOOKER` or a seat of the game, as a plain int."""
+    """A viewer as a plain int, or None; it must be None, `ONLOOKER` or a seat of the game."""
     if viewer is None:
         return None
     if isinstance(viewer, bool) or viewer not in (ONLOOKER, *range(num_players)):
@@ -171,7 +171,7 @@ def check_viewer(viewer: Any, num_players: int) -> int | None:
 
 @contextmanager
 def named_entries() -> Iterator[None]:
-    """Turn the errors of a state with missing or wrong entries into a ValueError that says so."""
+    """Turn errors from missing or wrong entries of a state into a descriptive ValueError."""
     try:
         yield
     except (LookupError, TypeError, AttributeError, StopIteration) as error:
@@ -182,7 +182,7 @@ def named_entries() -> Iterator[None]:
 def table_view(
     state: State, viewer: int | None = None, names: Sequence[str] | None = None
 ) -> TableView:
-    """Cut a state down to what a seat knows; with `viewer` None all, with `ONLOOKER` no hand."""
+    """Restrict a state to a seat's knowledge; `viewer` None keeps all, `ONLOOKER` no hand."""
     players = state["players"]
     viewer = check_viewer(viewer, len(players))
     if names is not None and len(names) != len(players):
@@ -260,7 +260,7 @@ def _seat_view(state: State, seat: int, viewer: int | None) -> SeatView:
 
 
 def _offer_view(state: State, viewer: int | None) -> OfferView | None:
-    """The offer without what is still being composed by somebody else."""
+    """The offer, without bundles that somebody else is still composing."""
     offer = state["offer"]
     if offer is None:
         return None

@@ -1,4 +1,4 @@
-"""A window on the screen that shows pictures; pygame-ce is imported when one is opened."""
+"""A window that shows pictures; pygame-ce is imported when one is opened."""
 
 import os
 from typing import Any, Final
@@ -16,7 +16,7 @@ _NO_DISPLAY: Final = (
 
 
 class Window:
-    """A resizable window; it opens with the first picture and may be closed by the user.
+    """A resizable window, which opens with the first picture; the user may close it.
 
     Attributes:
         closed: whether it was closed, by the user or by `close`.
@@ -52,7 +52,7 @@ class Window:
         self._paint(pygame.image.frombytes(data, (width, height), "RGB"))
 
     def close(self) -> None:
-        """Close the window for good; closing it twice does no harm."""
+        """Close the window permanently; closing it twice is harmless."""
         self.closed = True
         if self._window is not None:
             self._window.destroy()
@@ -64,7 +64,7 @@ class Window:
             # Not pygame.init(): a picture needs neither sound nor joysticks.
             pygame.display.init()
             if pygame.display.get_driver() == "offscreen" and "SDL_VIDEODRIVER" not in os.environ:
-                # SDL's last resort: a window that nobody would ever see.
+                # SDL's last fallback: an invisible window.
                 pygame.display.quit()
                 raise pygame.error("SDL found no screen")
             desktop_width, desktop_height = pygame.display.get_desktop_sizes()[0]
@@ -75,7 +75,7 @@ class Window:
             raise RuntimeError(_NO_DISPLAY.format(reason=reason)) from reason
 
     def _paint(self, picture: Any) -> None:
-        """Draw a picture in the middle of a dark ground, as large as fits."""
+        """Draw a picture in the middle of a dark background, as large as possible."""
         width, height = picture.get_size()
         across, down = self._window.size
         scale = min(across / width, down / height)

@@ -1,4 +1,4 @@
-"""Places and tables in words, for those who hear them instead of seeing them, and for hints."""
+"""Places and tables in words, for screen readers and hints."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -35,7 +35,7 @@ def edge_words(view: TableView, edge: int) -> str:
 
 
 def places_of(view: TableView) -> Places:
-    """Names places by what lies around them: "6 forest / 8 hills"."""
+    """Names places by their surroundings: "6 forest / 8 hills"."""
     named = {"vertex": vertex_words, "edge": edge_words, "hex": hex_words}
 
     def name(words: Callable[[TableView, int], str], at: int) -> str:
@@ -62,7 +62,7 @@ def beside_edge(edge: int, hex_words: Words) -> list[str]:
 
 
 def table_words(view: TableView) -> list[str]:
-    """What a viewer knows of a table, a sentence or two for each seat, bank, robber and offer."""
+    """A viewer's knowledge of a table: a sentence or two on each seat, bank, robber and offer."""
     seat, doing = view.decision()
     lines = [f"Turn {view.turn}. {view.name(seat)} {doing}."]
     if any(view.dice):
@@ -134,7 +134,7 @@ def _answer_words(view: TableView, answer: AnswerView) -> str:
 
 
 def decision_words(action: int, view: TableView) -> str:
-    """What an action does at a table, as an order: "accept: give 1 ore, get 1 brick"."""
+    """An action at a table, as an order: "accept: give 1 ore, get 1 brick"."""
     described, seat, offer = describe_action(action), view.player_to_move, view.offer
     kind, other = described["kind"], view.turn_player
     if "seat" in described:
@@ -151,13 +151,13 @@ def decision_words(action: int, view: TableView) -> str:
 
 
 def terms_words(view: TableView, seat: int, other: int) -> str:
-    """What a trade with another would be for a seat: "you give 1 ore, get 1 brick"."""
+    """A trade with another player from a seat's perspective: "you give 1 ore, get 1 brick"."""
     offer = view.offer
     if offer is None:
         return ""
     counter = next((a for a in offer.answers if a.seat == other and a.give), None)
     give, get = (offer.give, offer.get) if counter is None else (counter.give, counter.get)
-    # What an offer or a counter-offer gives, its maker gives.
+    # `give` is from the perspective of the maker of the offer or counter-offer.
     if counter is not None or offer.seat != seat:
         give, get = get, give
     return f"you give {_offered(give)}, get {_offered(get)}"
