@@ -1,4 +1,4 @@
-"""Reviews of recorded games: win probabilities, luck apart from play, the dearest decisions."""
+"""Reviews of recorded games: win probabilities, luck and skill, the most costly decisions."""
 
 from catan_pz.review.review import Review, check_reviewer, review_record
 

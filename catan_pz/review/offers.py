@@ -1,7 +1,7 @@
 """Offers under review: the probability that somebody agrees, and the value of the exchange.
 
-An offer that nobody takes leaves the turn as it is. So an offer is worth as much as none, plus the
-chance that somebody agrees times what closing it gains over taking it back.
+An offer that nobody accepts leaves the turn unchanged. So the value of an offer is the value of
+none, plus the probability that somebody agrees times the gain of closing it over withdrawing it.
 """
 
 from collections.abc import Callable
@@ -31,18 +31,18 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 MOST_OFFERS: Final = 4
-"""Offers that were considered but not made."""
+"""Offers considered besides the one made."""
 
 _SWAPS: Final = (OFFER_GET - OFFER_GIVE).astype(np.int8)
-"""(T, R) what the maker of each offer of the list gets less what it gives."""
+"""(T, R) the maker's net cards of each offer of the list."""
 
 
 Price = Callable[[View, np.ndarray, NDArray[np.int64]], NDArray[np.float64]]
-"""Win probabilities after actions (K,) of the seat to move, by its view and games drawn from it."""
+"""The mover's win probabilities after actions (K,), from its view and games drawn from it."""
 
 
 class _Drawn:
-    """Answers `View.resample` with games that are drawn already."""
+    """Answers `View.resample` with games that were drawn before."""
 
     def __init__(self, games: np.ndarray, rules: Rules) -> None:
         self._games, self._rules = games, rules
@@ -56,18 +56,18 @@ class _Drawn:
 
 @dataclass(frozen=True)
 class ReviewedOffer:
-    """An offer of the player in turn, meant as it is made."""
+    """An offer of the player in turn, and the expected answer."""
 
     action: int
-    chance: float  # that somebody agrees
-    partner: int  # who is likeliest to
-    is_last: bool  # that the turn allows
-    games: np.ndarray  # (D,) drawn, in which it is to be made
+    chance: float  # probability that somebody agrees
+    partner: int  # the seat most likely to agree
+    is_last: bool  # whether it is the turn's last one
+    games: np.ndarray  # (D,) games drawn before the offer
     rules: Rules
 
     @cached_property
     def closing(self) -> tuple[View, np.ndarray, NDArray[np.int64]] | None:
-        """Its maker's view and games drawn where the partner has agreed, to close or withdraw.
+        """Its maker's view and drawn games after the partner has agreed, to close or withdraw.
 
         None if nobody agrees.
         """
@@ -89,7 +89,7 @@ class ReviewedOffer:
         return view, games, np.array([CLOSE_WITH + place - 1, WITHDRAW])
 
     def gain(self, price: Price, otherwise: float = 0.0) -> float:
-        """Its gain by some prices, where other offers may still gain `otherwise` after it."""
+        """Its gain by given prices, if later offers may still gain `otherwise`."""
         exchange = 0.0
         if self.closing is not None:
             closed, kept = price(*self.closing)
@@ -99,10 +99,10 @@ class ReviewedOffer:
 
 
 class Offers(Trader):
-    """Chances that others agree to a seat's offers, by what it may know and has learned."""
+    """Probabilities that others agree to a seat's offers, from its information."""
 
     def offer(self, view: View, games: np.ndarray, action: int) -> ReviewedOffer | None:
-        """An action of the player in turn as an offer; None if it makes none."""
+        """The offer of an action of the player in turn; None if it isn't one."""
         if not view.segments["turn_player"][0]:
             return None
         if OFFER <= action < COMPOSE_GIVE:
@@ -121,12 +121,12 @@ class Offers(Trader):
         return ReviewedOffer(action, chance, partner, is_last, games, self.rules)
 
     def remember(self, view: View, games: np.ndarray, action: int) -> None:
-        """An offer of the list is made."""
+        """Record that an offer of the list is made."""
         if OFFER <= action < COMPOSE_GIVE:
             self.begin(view, games, Ask(_SWAPS[action - OFFER], action - OFFER))
 
     def best(self, view: View, games: np.ndarray) -> tuple[float, list[int]]:
-        """The gain of the best offer of the list by the value, and the offers, the best first."""
+        """The gain of the list's best offer by the value, and the offers, the best first."""
         found = self.offers(view, games, composed=False)
         gains = found.chances * (found.values - found.now)
         return gains.max(initial=0.0), (OFFER + found.templates[np.argsort(-gains)]).tolist()

@@ -1,4 +1,4 @@
-"""A review as tables, for the terminal and for pages, and as notes on the positions of a replay."""
+"""A review as tables, for the terminal and pages, and as notes on a replay's positions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -31,11 +31,11 @@ _TRADE: Final = (
     ("cards given", "bank given", 0),
     ("cards got", "bank got", 0),
 )
-"""Rows by the names of counts, with the digits of each."""
+"""Rows by the names of counts, with their decimal places."""
 
 
 class ReviewTable(NamedTuple):
-    """A table of a review: its columns are seats, or its rows decisions by the numbers `at`."""
+    """A table of a review; columns are seats, or rows are decisions with numbers `at`."""
 
     name: str
     note: str
@@ -71,7 +71,7 @@ def to_markdown(review: Review) -> str:
 
 
 def annotated(frames: Iterable[Frame], review: Review) -> Iterator[Frame]:
-    """Frames with the review's advice on what was priced, and its win probabilities."""
+    """Frames with the review's advice on evaluated decisions, and its win probabilities."""
     advice = {
         one.number: Advice(
             np.array([one.best, one.played]),

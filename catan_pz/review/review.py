@@ -1,7 +1,7 @@
-"""A recorded game under review, each decision by what its player could know then.
+"""The review of a recorded game, each decision by its player's information at the time.
 
 Win probabilities are the value's, in games drawn from the exact belief of the seat to move. Luck is
-the change of win probability by a roll, a theft or a purchase, less its mean over all outcomes.
+the change of win probability by a roll, a theft or a purchase, minus its mean over all outcomes.
 """
 
 from collections import defaultdict
@@ -38,7 +38,7 @@ from catan_pz.review.offers import MOST_OFFERS, Offers, ReviewedOffer
 from catan_pz.terms import Card, Phase
 
 MOST_LISTED: Final = 10
-"""Dearest decisions that a review has."""
+"""Most costly decisions in a review."""
 
 DRAWN: Final = 16
 """Games drawn for a decision."""
@@ -47,26 +47,26 @@ KINDS: Final = ("rolls", "thefts", "cards")
 """Kinds of chance."""
 
 _SHORTLISTED: Final = 38
-"""Decisions that the agent is asked about: placements, and those that lose most by the value."""
+"""Decisions that the agent evaluates: placements, and those that lose most by the value."""
 
 _CANDIDATES: Final = 4
-"""Actions among which it looks for the best, those of the highest value, beside offers."""
+"""Candidates for the best action, those of the highest value, besides offers."""
 
 _LOOKS: Final = 12
 """Comparisons of the best action with the one played."""
 
 
 class PricedDecision(NamedTuple):
-    """A decision and what it lost against a better action, in win probability by the agent."""
+    """A decision and its loss against a better action, in win probability by the agent."""
 
-    number: int  # of decisions before it
+    number: int  # number of decisions before it
     turn: int
     seat: int
     played: int
     best: int
     loss: float
     error: float  # standard error of the loss
-    value: float  # of what was played
+    value: float  # value of the action played
 
 
 class Placement(NamedTuple):
@@ -84,15 +84,15 @@ class Review:
     """The review of a recorded game; P seats, N decisions.
 
     Attributes:
-        agent: the name of the agent that priced decisions.
-        luck: (P, 3) win probability that chance brought each seat, by `KINDS`.
-        gains: (P,) win probability that trades between players brought each seat.
-        counts: of each seat what it got, and what it could expect, by name.
-        win_probabilities: (N + 1, P) before each decision, as its player knew the game, and at the
+        agent: the name of the agent that evaluated decisions.
+        luck: (P, 3) each seat's gain in win probability from chance, by `KINDS`.
+        gains: (P,) each seat's gain in win probability from trades between players.
+        counts: each seat's actual and expected counts, by name.
+        win_probabilities: (N + 1, P) before each decision, by its player's information, and at the
             end, where the winner has 1.
-        at_first_roll: (P,) after the set-up; None where the record begins later.
+        at_first_roll: (P,) after the set-up; None if the record begins later.
         placements: settlements of the set-up in their order.
-        priced: decisions that lost, the dearest first.
+        priced: decisions with a loss, the most costly first.
     """
 
     record: GameRecord
@@ -107,13 +107,13 @@ class Review:
 
     @property
     def play(self) -> NDArray[np.float64]:
-        """(P,) change of win probability from start to end but for luck, by all players."""
+        """(P,) change of win probability from start to end minus luck, by all decisions."""
         change = self.win_probabilities[-1] - self.win_probabilities[0]
         return np.asarray(change - self.luck.sum(1))
 
 
 def check_reviewer(agent: Agent) -> None:
-    """Refuse an agent that can't price decisions."""
+    """Refuse an agent that can't evaluate decisions."""
     if type(agent).win_probabilities_after is Agent.win_probabilities_after:
         raise ValueError(
             f"agent {agent.name!r} compares no actions by win probability; 'search' and 'value' do"
@@ -132,9 +132,9 @@ def review_record(
 
     Args:
         record: the game.
-        agent: who prices decisions: one that estimates win probabilities after actions.
-        seed: of all chance in it.
-        left_out: marks of decisions that aren't priced.
+        agent: the agent that evaluates decisions; it must estimate win probabilities after actions.
+        seed: seed of all randomness.
+        left_out: marks of decisions that aren't evaluated.
         progress: whether a bar is shown; None for one on a terminal.
     """
     asked = as_agent(agent)
@@ -165,15 +165,15 @@ def review_record(
 
 
 class _Shortlisted(NamedTuple):
-    """A decision that may be dear, and what the agent needs to be asked about it."""
+    """A decision that may be costly, with the data for the agent to evaluate it."""
 
     is_placement: bool
     loss: float  # by the value
     number: int
     turn: int
-    candidates: list[int]  # what was played first
-    offers: dict[int, ReviewedOffer]  # those among them
-    instead: int  # of an offer
+    candidates: list[int]  # the action played first
+    offers: dict[int, ReviewedOffer]  # the offers among them
+    instead: int  # the alternative to an offer
     view: View
 
 
@@ -191,14 +191,14 @@ class _Walk:
         luck, gains = np.zeros((self._seats, len(KINDS))), np.zeros(self._seats)
         counts: list[dict[str, float]] = [defaultdict(float) for _ in seeds]
         self.review = Review(record, agent.name, luck, gains, counts)
-        self.number = -1  # of the decision to come, once the first position is taken in
+        self.number = -1  # number of the next decision, once the first position is read
         self.estimates: list[NDArray[np.float64]] = []
         self.shortlist: list[_Shortlisted] = []
-        self._after = gains  # what the last action led to without chance
+        self._after = gains  # win probabilities after the last action without chance
         self._unlikely: tuple[int, NDArray[np.float64]] | None = None
 
     def close(self) -> None:
-        """Let the agents go."""
+        """Close the agents."""
         for adviser in self._advisers:
             adviser.close()
 
@@ -209,9 +209,9 @@ class _Walk:
         return view, games, self._judge.outcomes(games, NO_ACTION, seat, self._seed).values[0]
 
     def take_in(self, events: Events | None) -> None:
-        """Note the events of the last decision; None at the start."""
+        """Record the events of the last decision; None at the start."""
         self.number += 1
-        if self._unlikely is not None:  # a theft of what no game drawn held
+        if self._unlikely is not None:  # a theft of a card that no drawn game held
             (thief, mean), self._unlikely = self._unlikely, None
             self.review.luck[:, 1] += self.drawn(thief)[2] - mean
         counts = counts_of(events or ())
@@ -221,7 +221,7 @@ class _Walk:
             self.review.counts[seat][name] += count
 
     def judge_decision(self, game: Game, left_out: Collection[str]) -> None:
-        """Judge the decision that is to be made, before it is played."""
+        """Evaluate the next decision, before it is played."""
         decision, seat = self._record.decisions[self.number], game.player
         view, games, now = self.drawn(seat)
         self.estimates.append(now)
@@ -252,13 +252,13 @@ class _Walk:
     def _compare(self, game: Game, view: View, games: np.ndarray, played: int) -> None:
         """Compare an action with the other legal ones, by the value.
 
-        An offer is compared with others and with none. To have made none counts at a turn's end.
+        An offer is compared with others and with none. Making none counts at a turn's end.
         """
         actions, offers = judged_actions(view), self._offers[game.player]
         made = offers.offer(view, games, played)
         if made is None and played not in actions:
             return
-        drawn = games[:1] if game.phase in SETUP else games  # there is nothing hidden yet
+        drawn = games[:1] if game.phase in SETUP else games  # nothing is hidden yet
         worths = self._judge.worths(drawn, actions, self._seed)
         others, gain = actions[np.argsort(-worths, kind="stable")].tolist(), 0.0
         own, is_placement = worths[actions == played].sum(), game.phase == Phase.SETUP_SETTLEMENT
@@ -294,8 +294,8 @@ class _Walk:
     def price(self, asked: _Shortlisted) -> PricedDecision:
         """The loss of a decision against the best action, by the agent.
 
-        The best action is found by one look and the loss by others, so that the loss isn't biased
-        by the choice.
+        The best action comes from one estimate and the loss from others, so that selection doesn't
+        bias the loss.
         """
         seat, offers = self._record.decisions[asked.number].player, asked.offers
         agent, (played, *others) = self._advisers[seat].agent, asked.candidates
@@ -304,7 +304,7 @@ class _Walk:
             return np.asarray(agent.win_probabilities_after(view, actions))
 
         def look(others: list[int]) -> list[float]:
-            """Win probabilities after others and after what was played, by the same chance."""
+            """Win probabilities after others and after the action played, with the same chance."""
             compared = dict.fromkeys([asked.instead, *others, played])
             plain = np.array([a for a in compared if a not in offers])
             found = np.asarray(agent.win_probabilities_after(asked.view, plain))
