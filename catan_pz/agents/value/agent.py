@@ -20,26 +20,25 @@ from catan_pz.terms import Phase
 
 SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 UNGUARDED: Final = (*SETUP, Phase.ANSWER, Phase.CLOSE)
-"""Phases that the value alone decides."""
+"""Phases decided only by the value."""
 
 MARGIN_BEYOND: Final = 0.06
-"""The margin in games to more points than the network was fitted to, where it errs more."""
+"""The margin in games to more points than in the network's fit, where its error is larger."""
 
 
 class ValueAgent(Agent):
     """Plays as the evolved player, unless the value of another action is higher by a margin.
 
     The value is each seat's win probability in the position that an action leads to (its
-    afterstate), in games drawn from the exact belief of the seat; nothing is played on from there.
-    In the set-up, which is first played to its end, and in answers to offers it takes the action of
-    the highest value. Its own offers, composed ones too, come from a `Trader`.
+    afterstate), in games drawn from the exact belief of the seat, without a search from there. In
+    the set-up, which is first completed, and in answers to offers it takes the action of the
+    highest value. Its own offers, composed ones too, come from a `Trader`.
 
     Args:
-        margin: least gain in win probability for taking another action; with 0 the value alone
-            decides. None for 0.02, or 0.06 in games to more points than the network was fitted
-            to.
+        margin: least gain in win probability for taking another action; with 0 only the value
+            decides. None for 0.02, or 0.06 in games to more points than the network was fitted to.
         determinizations: games drawn for a decision.
-        net: a `ValueNet` for the number of players, or its file; None for the package's own.
+        net: a `ValueNet` for the number of players, or its file; None for the shipped one.
     """
 
     name = "value"
@@ -58,14 +57,14 @@ class ValueAgent(Agent):
         self.net = net if isinstance(net, ValueNet | None) else ValueNet.read(net)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that the network isn't for."""
+        """Refuse games that the network doesn't support."""
         self._net_for(rules).check_rules(rules)
 
     def _net_for(self, rules: Rules) -> ValueNet:
         return shipped(rules.num_players) if self.net is None else self.net
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins."""
+        """Start a game."""
         super().reset(seat, rules, seed)
         net = self._net_for(rules)
         self._judge = Judge(rules, net)
@@ -90,7 +89,7 @@ class ValueAgent(Agent):
         return self._trader.begin(view, judgment.games, judgment.offer)
 
     def trade(self, view: View) -> int | None:
-        """Its action in trade with others: an offer, a card of one, an answer; or None."""
+        """Its action in domestic trade: an offer, a card of one, an answer; or None."""
         if self._trader is None:
             return None
         self._trader.learn(view)
@@ -100,7 +99,7 @@ class ValueAgent(Agent):
         return action if action >= OFFER else None
 
     def _judgment(self, view: View, *, with_next: bool = True) -> "_Judgment":
-        """The judgment of its actions, each together with the best second one of the turn."""
+        """The evaluation of its actions, each with the best second one of the turn."""
         phase, chosen, actions = phase_of(view), self._evolved.act(view), judged_actions(view)
         offers = self._trader is not None and phase != Phase.COMPOSE and may_offer(view)
         games = self._games(view)
@@ -126,12 +125,12 @@ class ValueAgent(Agent):
     def _margin(self, view: View) -> float:
         return 0.0 if phase_of(view) in UNGUARDED else self._guard
 
-    @np.errstate(under="ignore", over="ignore")  # other libraries may let them raise
+    @np.errstate(under="ignore", over="ignore")  # other libraries may enable exceptions
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) the softmax of the actions' values in units of `TEMPERATURE`.
 
-        Each action is judged by itself. The one that it would choose by that gets its margin on
-        top; actions that aren't judged have the value of the position.
+        Each action is evaluated by itself. The choice by these values gets its margin added;
+        actions that aren't evaluated have the value of the position.
         """
         judgment = self._judgment(view, with_next=False).with_offers(view)
         worths = np.zeros(len(view.mask))
@@ -143,7 +142,7 @@ class ValueAgent(Agent):
         return np.asarray(weights / weights.sum())
 
     def advise(self, view: View) -> Advice:
-        """The actions by their value, the one that it takes first."""
+        """The actions by their value, the chosen one first."""
         judgment = self._judgment(view).with_offers(view)
         if len(judgment.actions) == 0:
             return Advice.of_choice(judgment.chosen)
@@ -167,17 +166,17 @@ def phase_of(view: View) -> Phase:
 
 
 class _Judgment(NamedTuple):
-    """The judgment of a decision."""
+    """The evaluation of a decision."""
 
     chosen: int  # apart from offers
     games: np.ndarray
-    actions: NDArray[np.int64] = np.zeros(0, np.int64)  # (K,) those that are judged
+    actions: NDArray[np.int64] = np.zeros(0, np.int64)  # (K,) evaluated actions
     worths: NDArray[np.float64] = np.zeros(0)  # (K,) their win probabilities
     offer: Ask | None = None  # made instead of `chosen`
     offered: tuple[Offered, float] | None = None  # all offers, and the value without any
 
     def with_offers(self, view: View) -> "_Judgment":
-        """A copy that judges the actions by which offers begin, too."""
+        """A copy that also evaluates the actions that begin offers."""
         if self.offered is None:
             return self
         offered, base = self.offered
@@ -186,12 +185,12 @@ class _Judgment(NamedTuple):
         return self._replace(actions=actions, worths=np.concatenate([self.worths, of_begun]))
 
     def first(self, view: View) -> int:
-        """The action that it takes."""
+        """The chosen action."""
         return self.chosen if self.offer is None else self.offer.first_action(view)
 
 
 def judged_actions(view: View) -> NDArray[np.int64]:
-    """(K,) legal actions that are judged one by one: all but offers and counter-offers."""
+    """(K,) legal actions that are evaluated one by one: all but offers and counter-offers."""
     legal = np.flatnonzero(view.mask).astype(np.int64)
     return legal[~is_offering(legal)]
 

@@ -1,8 +1,8 @@
-"""The worth of actions by the value, as compiled rules.
+"""The values of actions, as compiled rules.
 
-The first of `games` is the position. An action is worth the value that the seat to move will see
-after it: the mean over the cards of the deck for a purchase, over those of the victim's hand for a
-theft. Trades with others count as done.
+The first of `games` is the position. The worth of an action is the mover's value after it: for a
+purchase the mean over the cards of the deck, for a theft over those of the victim's hand. Trades
+with others count as done.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ MARGIN = 0.02
 """Gain in win probability by which an action replaces the evolved player's choice."""
 
 TEMPERATURE = 0.02
-"""Win probability that makes an action e times as likely."""
+"""Win probability that multiplies an action's probability by e."""
 
 
 @kernel
@@ -82,8 +82,8 @@ def write_traded(games: States, maker: int, q: int, w: Workspace) -> None:
 def worth_of_answer(games: States, a: int, w: Workspace) -> float:
     """The worth of an answer, or of closing with somebody, to the seat to move.
 
-    Rejecting and withdrawing are worth the position's value. An exchange by which the likeliest
-    winner among the others gains more than the seat itself is worth less than that.
+    Rejecting and withdrawing have the position's value. An exchange that helps the most probable
+    winner among the others more than the seat itself is worth less than that.
     """
     s = games[0]
     p = int(s.player)
@@ -116,7 +116,7 @@ def choice_by_view(s: State, is_evolved: bool, random_bits: np.uint64, w: Worksp
 def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace) -> float:
     """The win probability of the seat to move after an action.
 
-    A roll is worth the position's value, a placement the value at the end of the set-up.
+    A roll has the position's value, a placement the value at the end of the set-up.
     """
     s, p = w.spare[0], int(games[0].player)
     if a >= actions.OFFER:
@@ -128,7 +128,7 @@ def worth_of_action(games: States, a: int, random_bits: np.uint64, w: Workspace)
         return worth_over_chance(games, a, codes, w)
     w.spare[0] = games[0]
     step(s, a, w.script)
-    while is_setup(s):  # p goes on as the evolved player, the others as the heuristic one
+    while is_setup(s):  # p continues as the evolved player, the others as the heuristic one
         step(s, choice_by_view(s, s.player == p, random_bits, w), w.script)
     return value_of(s, p, w)
 
@@ -141,11 +141,11 @@ def is_certain(s: State, a: int) -> bool:
 
 @kernel
 def worth_of(games: States, a: int, with_next: bool, random_bits: np.uint64, w: Workspace) -> float:
-    """The worth of an action; `with_next`, with the best second one of the turn if that is more."""
+    """The worth of an action; `with_next`: with the turn's best second one if that is more."""
     worth, p = worth_of_action(games, a, random_bits, w), int(games[0].player)
     if not with_next or games[0].phase != Phase.MAIN or not is_certain(games[0], a):
         return worth
-    w.spare[1] = w.spare[0]  # where the action has led
+    w.spare[1] = w.spare[0]  # the position after the action
     after, s = w.spare[1], w.spare[0]
     if after.phase != Phase.MAIN:
         return worth
@@ -210,7 +210,7 @@ def judge(
     w: Workspace,
     worths: Float64Array,
 ) -> None:
-    """Add up the worths (K,) of actions (K,) to the seat to move, over games (D,)."""
+    """Sum the mover's worths (K,) of actions (K,) over games (D,)."""
     for i in range(games.shape[0]):
         set_base(games[i], int(games[i].player), w)
         for k in range(judged.shape[0]):
@@ -220,7 +220,7 @@ def judge(
 
 @entry
 def estimate(games: States, viewer: int, w: Workspace, totals: Float64Array) -> None:
-    """Add up each seat's win probability (P,), as the viewer knows them, over games (D,)."""
+    """Sum each seat's win probability (P,), by the viewer's knowledge, over games (D,)."""
     for i in range(games.shape[0]):
         write_values(games[i], viewer, w)
         for p in range(totals.shape[0]):
@@ -228,7 +228,7 @@ def estimate(games: States, viewer: int, w: Workspace, totals: Float64Array) -> 
 
 
 @entry
-def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
+def weigh_outcomes(  # wide: the outputs are the parts of `ActionOutcomes`
     games: States,
     a: int,
     viewer: int,
@@ -238,7 +238,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
     values: Float64Matrix,
     cards: Float64Matrix,
 ) -> None:
-    """Add up the outcomes of an action over games (D,); `ActionOutcomes` has the means."""
+    """Sum the outcomes of an action over games (D,); `ActionOutcomes` has the means."""
     s = w.spare[0]
     for i in range(games.shape[0]):
         codes = 0 if a < 0 else outcomes_of(games[i], a)
@@ -248,7 +248,7 @@ def weigh_outcomes(  # wide: what is written are the parts of `ActionOutcomes`
             total += ways_of(games[i], a, bits.first(rest))
             rest &= rest - 1
         if certain:
-            codes = 1  # code 0 alone
+            codes = 1  # only code 0
         while codes != 0:
             code, chance = bits.first(codes), 1.0
             codes &= codes - 1
@@ -273,11 +273,11 @@ class ActionOutcomes(NamedTuple):
 
     chances: NDArray[np.float64]  # (C,)
     values: NDArray[np.float64]  # (C, P) each seat's win probability after each outcome
-    cards: NDArray[np.float64]  # (C, P) resource cards by which each hand grows
+    cards: NDArray[np.float64]  # (C, P) change of resource cards in each hand
 
 
 class Judge:
-    """Estimates win probabilities by a network, in games by some rules."""
+    """Estimates win probabilities with a network, for games with the same rules."""
 
     def __init__(self, rules: Rules, net: ValueNet) -> None:
         self._seats, self._work = rules.num_players, workspace(net.weights, rules.num_actions)
@@ -285,17 +285,17 @@ class Judge:
     def worths(
         self, games: np.ndarray, actions: NDArray[np.int64], seed: int, *, with_next: bool = False
     ) -> NDArray[np.float64]:
-        """(K,) worths of actions (K,) to the seat to move, the means over games (D,).
+        """(K,) worths of actions (K,) to the seat to move, means over games (D,).
 
-        Actions that make an offer are worth the position's value. The seed is for the players that
-        complete the set-up. `with_next` counts the best second action, where that is more.
+        Actions that make an offer have the position's value. The seed is for the players that
+        complete the set-up. `with_next` includes the best second action, if that is more.
         """
         totals = np.zeros(len(actions))
         judge(as_games(games), actions, with_next, np.uint64(seed), self._work, totals)
         return totals / len(games)
 
     def win_probabilities(self, games: np.ndarray, viewer: int) -> NDArray[np.float64]:
-        """(P,) win probabilities as the viewer knows the position, the means over games (D,)."""
+        """(P,) win probabilities by the viewer's knowledge, means over games (D,)."""
         totals = np.zeros(self._seats)
         estimate(as_games(games), viewer, self._work, totals)
         return totals / len(games)
@@ -303,10 +303,10 @@ class Judge:
     def outcomes(
         self, games: np.ndarray, action: int, viewer: int, seed: int = 0
     ) -> ActionOutcomes:
-        """The outcomes of an action as the viewer knows them, the means over games (D,).
+        """The outcomes of an action by the viewer's knowledge, means over games (D,).
 
-        `NO_ACTION` leads to the position itself. The set-up is first played to its end, by the
-        evolved player with random bits from the seed.
+        `NO_ACTION` keeps the position itself. The set-up is first completed by the evolved player,
+        with random bits from the seed.
         """
         chances = np.zeros(NUM_OUTCOMES)
         values, cards = np.zeros((2, NUM_OUTCOMES, MAX_PLAYERS))

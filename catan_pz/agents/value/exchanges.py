@@ -1,7 +1,8 @@
-"""The worth of exchanges to both sides, and the chances that others agree, as compiled rules.
+"""The worth of exchanges to both sides, and the probabilities of agreement, as compiled rules.
 
-An exchange is what its maker gets minus what it gives, five numbers, as no resource is on both
-sides. Letters: K exchanges, P seats, R resources, X terms of an answer, T types of players.
+An exchange is the cards that its maker gets minus those it gives: five numbers, since no resource
+is on both sides. Letters: K exchanges, P seats, R resources, X terms of an answer, T types of
+players.
 """
 
 import math
@@ -45,13 +46,13 @@ HAND_TERMS = (
 """Features of a seat that change with its hand; their changes predict its answer."""
 
 SIGNS = (TIMES, TIMES + 1, TIMES + 2, GOALS + 4)
-"""Those of them whose sign of change counts as well."""
+"""Those of them whose sign of change is a term, too."""
 
 NUM_TERMS = 3 + len(HAND_TERMS) + len(SIGNS)
-"""X: a 1, how near the maker and the answering seat are to winning, changes, their signs."""
+"""X: a 1, the maker's and the answering seat's nearness to winning, changes, their signs."""
 
 LEAST_CHANCE = 0.02
-"""Least chance of agreement for which an offer is judged."""
+"""Least probability of agreement for which an offer is evaluated."""
 
 
 @kernel
@@ -105,7 +106,7 @@ def write_terms(
 
 @kernel
 def chance_of(terms: Float64Array, types: Float64Matrix, posterior: Float64Array) -> float:
-    """The chance that a seat agrees, given the probabilities (T,) of its type."""
+    """The probability that a seat agrees, given the probabilities (T,) of its type."""
     total = 0.0
     for t in range(types.shape[0]):
         logit = 0.0
@@ -116,7 +117,7 @@ def chance_of(terms: Float64Array, types: Float64Matrix, posterior: Float64Array
 
 
 @entry
-def weigh(  # wide: what is exchanged, what is known of the others, and where it is written
+def weigh(  # wide: exchanges, knowledge of the others, and outputs
     games: States,
     maker: int,
     swaps: Int8Matrix,
@@ -128,12 +129,12 @@ def weigh(  # wide: what is exchanged, what is known of the others, and where it
     chances: Float64Matrix,
     values: Float64Matrix,
 ) -> float:
-    """Add up the chance (K, P) that each seat agrees to each exchange, and that times its value.
+    """Sum the probability (K, P) that each seat agrees to each exchange, and that times its value.
 
     The sums are over games (D,), and the value is the maker's win probability after the exchange.
-    The posterior (P, T) holds the probabilities of each seat's type. The chance is 0 where a seat
-    can't pay, has refused, or where the exchange helps the likeliest winner among the others more
-    than the maker. Returns the sum of the maker's win probability as things are.
+    The posterior (P, T) holds the probabilities of each seat's type. The probability is 0 if a seat
+    can't pay, has refused, or if the exchange helps the most probable winner among the others more
+    than the maker. Returns the sum of the maker's present win probability.
     """
     total = 0.0
     s, base, mine = w.spare[0], w.base, w.work[:NUM_FEATURES]
@@ -193,10 +194,10 @@ def terms_of_answer(
 def first_to_try(
     chances: Float64Array, values: Float64Array, base: float, tries: int, best: Float64Array
 ) -> int:
-    """Which of K offers, highest value first, begins the best order of tries; -1 for none.
+    """The first of K offers, sorted by value, in the best order of tries; -1 for none.
 
-    After a refusal the other offers remain, and `base` without any. Writes into `best` (tries + 1,)
-    the expected value by the number of tries.
+    After a refusal the other offers remain, and `base` is the value without any. Writes the
+    expected value by the number of tries into `best` (tries + 1,).
     """
     first = -1
     for n in range(tries + 1):

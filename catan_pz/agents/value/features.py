@@ -1,7 +1,7 @@
-"""The features of the value: each seat as the viewer knows it, as compiled rules.
+"""The value network's features of each seat by the viewer's knowledge, as compiled rules.
 
-Of other seats only public facts are read, and the resource cards in their hands, which are those of
-a game drawn from the viewer's belief. All features are of about the size of 1.
+Of other seats only public facts are read, and the resource cards in their hands, in a game drawn
+from the viewer's belief. All features have magnitudes of about 1.
 """
 
 from typing import Annotated, TypeAlias
@@ -54,26 +54,26 @@ NUM_SHARED = 2
 """C, features of the game as a whole."""
 
 NEAR = 4
-"""Each number of points to go up to this one is a feature of its own."""
+"""Each number of points to go up to this one is a separate feature."""
 TO_GO, NEARNESS = 0, 1  # 1 by the points to go; then one feature for each of 1 to `NEAR` points
 SEAT_ORDER, IN_TURN = 6, 10  # the place in turn order; whether the seat is in turn and has rolled
 HAS_LONGEST_ROAD, HAS_LARGEST_ARMY, LEAD = 11, 12, 13
 PIPS, HAND, RATES = 14, 19, 24  # of each resource
 RESOURCES_PRODUCED, ALL_PIPS, HAND_SIZE, OVER_LIMIT = 29, 30, 31, 32
-FREE_SPOTS = 33  # spots to build on at once
-SPOTS = 34  # two features for each of the distances 0, 1, 2, and for spots that nobody else claims
+FREE_SPOTS = 33  # spots where it can build now
+SPOTS = 34  # two features per distance 0, 1, 2, and for spots that nobody else claims
 PIECES_LEFT = 42
-NEAR_PURCHASES, TIMES, SPEED = 45, 49, 54  # how few cards purchases lack, how soon they are paid
+NEAR_PURCHASES, TIMES, SPEED = 45, 49, 54  # closeness of purchases in cards, and in time
 CARDS, CARDS_HELD, KNIGHTS = 55, 59, 60  # of kinds that the viewer holds; of others; played
 ROAD_LENGTH, ARMY_LEAD, ROAD_LEAD = 61, 62, 63
 BLOCKED, TO_DISCARD, PENDING_ROBBER, PENDING_THEFT, FREE_ROADS, CARD_PLAYED = 64, 65, 66, 67, 68, 69
 TO_LONGEST_ROAD, TO_LARGEST_ARMY = 70, 71
-BEST_CITY = 72  # pips of the best settlement to make a city of
+BEST_CITY = 72  # pips of the best settlement for a city
 IS_VIEWER = 73
 GOALS = 74  # settlements 0 to 2 roads away, a city, the best two of these
 
 HALF_LIFE, PATIENCE = 60.0, 100.0
-"""Times, in tenths of a roll, at which a purchase and a goal count half."""
+"""Times, in tenths of a roll, at which a purchase and a goal count for half."""
 
 Means: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 3)]
 """Hand, pips, and shares (trade rates) by resource, each as a bundle."""
@@ -81,7 +81,7 @@ Means: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 3)]
 
 @kernel
 def means_of(s: State, p: int) -> Means:
-    """What p buys with."""
+    """The means of p for purchases."""
     shares = 0
     for r in range(NUM_RESOURCES):
         shares |= some(r, share_at(int(s.rate[p, r])))
@@ -90,7 +90,7 @@ def means_of(s: State, p: int) -> Means:
 
 @kernel
 def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """Write how far p is from winning, and when it is to move."""
+    """Write p's distance from winning, and its place in the turn order."""
     points = int(s.points[p]) if p == viewer else int(s.visible_points[p])
     to_go = max(1, int(s.victory_points) - points)
     features[TO_GO] = to_go * 0.1
@@ -127,7 +127,7 @@ def write_resources(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Array) -> None:
-    """Write two features: the worth to p of the best and the second best of some vertices."""
+    """Write two features: p's worth of the best and the second best of some vertices."""
     best, second = 0, 0
     while spots != 0:
         worth = worth_of_vertex(s, p, bits.first(spots))
@@ -140,7 +140,7 @@ def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Ar
 
 @kernel
 def write_spots(s: State, p: int, features: Float32Array) -> None:
-    """Write where p can build settlements, at once and with one and two more roads."""
+    """Write p's spots for settlements, now and with one and two more roads."""
     if settlements_left(s, p) == 0:
         return
     theirs, claimed = 0, 0
@@ -162,7 +162,7 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
     write_best_two(s, p, far & free, SPOTS + 4, features)
     write_best_two(s, p, (near | far) & free & ~claimed & ~here, SPOTS + 6, features)
     if features[SPOTS + 2] < features[SPOTS + 6]:
-        # The best that nobody else claims is two roads away.
+        # The best spot that nobody else claims is two roads away.
         features[SPOTS + 7] = 0.0
     else:
         features[SPOTS + 7] = features[SPOTS + 6]
@@ -170,7 +170,7 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> None:
-    """Write how near p is to each purchase."""
+    """Write p's closeness to each purchase."""
     hand, pips, shares = means
     features[PIECES_LEFT] = settlements_left(s, p) * 0.2
     features[PIECES_LEFT + 1] = cities_left(s, p) * 0.25
@@ -227,7 +227,7 @@ def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
 
 @kernel
 def write_pending(s: State, p: int, features: Float32Array) -> None:
-    """Write the robber's harm to p, and what p still has to do in this turn."""
+    """Write the robber's harm to p, and p's pending tasks in this turn."""
     blocked = cards_due_from(s, p, int(s.robber)) * pips_of(int(s.token[int(s.robber)]))
     features[BLOCKED] = blocked * 0.1
     features[TO_DISCARD] = int(s.to_discard[p]) * 0.25
@@ -240,7 +240,7 @@ def write_pending(s: State, p: int, features: Float32Array) -> None:
 
 @kernel
 def write_goals(means: Means, features: Float32Array) -> None:
-    """Write the worth of each goal, discounted by the time until it is paid, and the best two.
+    """Write each goal's worth, discounted by the time until it is paid, and the best two.
 
     The features of spots and of the best city must have been written.
     """
@@ -261,7 +261,7 @@ def write_goals(means: Means, features: Float32Array) -> None:
 
 @kernel
 def write_features(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """Write the F features of seat p as the viewer knows them."""
+    """Write the F features of seat p by the viewer's knowledge."""
     for k in range(NUM_FEATURES):
         features[k] = 0.0
     means = means_of(s, p)

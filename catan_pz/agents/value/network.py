@@ -1,7 +1,7 @@
-"""The network of the value: each seat's win probability, as it is stored and as compiled rules.
+"""The value network for each seat's win probability, as stored and as compiled rules.
 
 The same layers compute a logit of each seat, from its features, the sum of the others' features and
-those of the game; the softmax of the logits is the value. Letters: F features of a seat, C of the
+those of the game. The softmax of the logits is the value. Letters: F features of a seat, C of the
 game, W and H units of the two hidden layers, P seats.
 """
 
@@ -41,31 +41,31 @@ WIDTH, HEIGHT = 64, 32
 """The default W, and H."""
 
 BLOCK = 8
-"""Features that are checked for changes together."""
+"""Features per block in the check for changes."""
 
 FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
 
 LARGEST: Final = float(np.finfo(np.float16).max)
-"""Largest weight by which no win probability can overflow."""
+"""Largest weight with which no win probability can overflow."""
 
 
 def sizes_of(width: int) -> tuple[int, ...]:
-    """Numbers of a network's parts.
+    """Sizes of a network's parts.
 
-    Weights (F, W) of what a seat has, (F + C, W) of what the others have and of the game, offsets
-    (W,), weights (W, H), offsets (H,), and the weights of the output (H,).
+    Weights (F, W) of a seat's features, (F + C, W) of the others' and of the game, offsets (W,),
+    weights (W, H), offsets (H,), and the weights of the output (H,).
     """
     own, rest = NUM_FEATURES * width, (NUM_FEATURES + NUM_SHARED) * width
     return own, rest, width, width * HEIGHT, HEIGHT, HEIGHT
 
 
 def size_of(width: int) -> int:
-    """Numbers of a network."""
+    """Number of parameters of a network."""
     return sum(sizes_of(width))
 
 
 def width_of(size: int) -> int:
-    """W of a network with this many numbers."""
+    """W of a network with a given number of parameters."""
     return (size - size_of(0)) // (size_of(1) - size_of(0))
 
 
@@ -74,8 +74,8 @@ class ValueNet(StoredModel):
     """A network that estimates each seat's win probability."""
 
     kinds = ("value",)
-    rules: Rules  # those that it was fitted to
-    weights: NDArray[np.float32]  # its parts, one after the other, flat
+    rules: Rules  # rules of the games that it was fitted to
+    weights: NDArray[np.float32]  # its parts, flat and concatenated
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -113,43 +113,43 @@ class ValueNet(StoredModel):
 
 @cache
 def shipped(num_players: int) -> ValueNet:
-    """The network that comes with the package for a number of players."""
+    """The shipped network for a number of players."""
     return ValueNet.read(resource(__package__, f"{num_players}p.npz"))
 
 
 class Workspace(NamedTuple):
-    """A network, and the scratch memory of one thread that judges positions by it.
+    """A network, and the scratch memory of one thread that evaluates positions with it.
 
-    The first layer is computed from the changes to a base whose units are known: nothing at all, or
-    the position that `set_base` has set.
+    The first layer is computed from the changes to a base whose units are known: all zeros, or the
+    position of `set_base`.
     """
 
     width: int  # W
-    own: Float32Array  # (F * W,) weights of a seat's features, less those of the others'; in strips
-    others: Float32Array  # ((F + C) * W,) those of all seats' and of the game; in strips
+    own: Float32Array  # (F * W,) weights of a seat's features minus those of the others'; in strips
+    others: Float32Array  # ((F + C) * W,) weights of all seats' features and of the game; in strips
     offsets: Float32Array  # (W,)
     second: Float32Array  # (W * H,)
     output: Float32Array  # (H,)
     work: Float32Array  # features
-    work_bits: Int64Array  # the same, two in one number
+    work_bits: Int64Array  # the same, two per number
     base: Float32Array  # features of the base
     base_bits: Int64Array
     base_units: Float32Array  # ((1 + P) * W,) of the first layer: from all seats, and from each
     units: Float32Array  # the same of the position
     seconds: Float32Array  # ((1 + P) * H,) the second layer's offsets, and units of each seat
-    changes: Float32Array  # of features, those that are not 0
-    rows: Int64Array  # where their rows of weights begin, in each strip
-    noted: Int64Array  # (1 + P,) how many changes are noted before those of each seat
-    values: Float64Array  # (P,) win probabilities judged last, by seat
-    spare: States  # (2,) positions that an action, and another before it, lead to
+    changes: Float32Array  # nonzero changes of features
+    rows: Int64Array  # starts of their rows of weights in each strip
+    noted: Int64Array  # (1 + P,) number of changes before those of each seat
+    values: Float64Array  # (P,) latest win probabilities, by seat
+    spare: States  # (2,) positions after an action, and after another one before it
     script: Int8Matrix  # no dice are scripted
-    obs: Int8Array  # (N,) what a seat sees
-    mask: Int8Array  # (A,) what it may do
+    obs: Int8Array  # (N,) observation of a seat
+    mask: Int8Array  # (A,) its legal actions
     policy: Float64Array  # (A,) probabilities of actions
 
 
 def in_strips(rows: np.ndarray, width: int) -> np.ndarray:
-    """Rows of weights, strip by strip, so that what is read together lies together."""
+    """Rows of weights, strip by strip, so that numbers read together are adjacent."""
     return np.ascontiguousarray(rows.reshape(-1, width // STRIP, STRIP).swapaxes(0, 1)).ravel()
 
 
@@ -199,7 +199,7 @@ def differs(at: int, w: Workspace) -> bool:
 
 @kernel
 def note_change(at: int, row: int, n: int, w: Workspace) -> int:
-    """Note the change of a feature as the n-th, if there is any; returns how many are noted."""
+    """Record a feature's change, if any, as the n-th; returns the number recorded."""
     w.changes[n] = w.work[at] - w.base[at]
     w.rows[n] = row * STRIP
     return n + int(w.changes[n] != 0)
@@ -230,7 +230,7 @@ def write_units(seats: int, w: Workspace) -> None:
 
 @kernel
 def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
-    """Like `write_values`, by features that are already written, in a game that goes on."""
+    """Like `write_values`, from features already written, in an unfinished game."""
     seats, values, width = int(s.num_players), w.values, w.width
     write_units(seats, w)
     for at in range(width, (1 + seats) * width, width):
@@ -255,7 +255,7 @@ def write_values_of_features(s: State, viewer: int, w: Workspace) -> None:
 
 @kernel
 def clear_base(w: Workspace) -> None:
-    """Judge positions without a base again."""
+    """Evaluate positions without a base again."""
     for k in range(w.base.shape[0]):
         w.base[k] = 0
     for k in range(w.base_units.shape[0]):
@@ -265,7 +265,7 @@ def clear_base(w: Workspace) -> None:
 
 @kernel
 def set_base(s: State, viewer: int, w: Workspace) -> None:
-    """Make a position, as the viewer knows it, the base of those to come, until `clear_base`."""
+    """Make a position, by the viewer's knowledge, the base of later ones, until `clear_base`."""
     clear_base(w)
     write_position(s, viewer, w.work)
     write_units(int(s.num_players), w)
@@ -275,9 +275,9 @@ def set_base(s: State, viewer: int, w: Workspace) -> None:
 
 @kernel
 def write_values(s: State, viewer: int, w: Workspace) -> None:
-    """Write each seat's win probability, as the viewer knows the position, into `values`.
+    """Write each seat's win probability, by the viewer's knowledge, into `values`.
 
-    It is 1 or 0 when the game is finished; all are 0 when it is truncated.
+    It is 1 or 0 if the game is finished; all are 0 if it is truncated.
     """
     for p in range(MAX_PLAYERS):
         w.values[p] = 0.0
@@ -292,7 +292,7 @@ def write_values(s: State, viewer: int, w: Workspace) -> None:
 
 @kernel
 def leader_but(p: int, seats: int, values: Float64Array) -> int:
-    """The seat likeliest to win, other than p."""
+    """The seat other than p that is most likely to win."""
     leader = NOBODY
     for q in range(seats):
         if q != p and (leader == NOBODY or values[q] > values[leader]):

@@ -1,6 +1,6 @@
 """A player's possible buildings, and the cards missing for them, as compiled rules.
 
-They read the record itself, but nothing in it that the player could not know.
+They read the state itself, but nothing in it that is hidden from the player.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.terms import LONGEST_ROAD_MINIMUM, NOBODY, NUM_RESOURCES, Terrain
 
 WORTH_OF_PIP = np.array([10, 10, 9, 11, 11], np.int64)
-"""(R,) worth of a pip of each resource at the vertex of a future settlement."""
+"""(R,) worth of a pip of each resource at a future settlement."""
 FIRST_OF_ITS_KIND = 12
 """Worth of a resource at a vertex that the player doesn't produce yet."""
 
@@ -69,7 +69,7 @@ def best_city(s: State, p: int) -> int:
 
 @kernel
 def road_needed(s: State) -> int:
-    """The length that takes the longest road from its owner, or from nobody."""
+    """The length that takes the longest road from its owner, if any."""
     if s.longest_road_owner == NOBODY:
         return LONGEST_ROAD_MINIMUM
     return int(s.road_length[int(s.longest_road_owner)]) + 1
@@ -77,7 +77,7 @@ def road_needed(s: State) -> int:
 
 @kernel
 def wants_roads(s: State, p: int) -> bool:
-    """Whether a road would help p: to a place for a settlement, or to the longest road."""
+    """Whether a road would help p towards a place for a settlement, or the longest road."""
     if settlements_left(s, p) > 0 and settlement_spots(s, p) == 0:
         return True
     if s.longest_road_owner == p:

@@ -1,4 +1,4 @@
-"""How the agent "value" trades: which offers it makes, in which order.
+"""Trade of the agent "value": its offers and their order.
 
 Letters: K offers, P seats, R resources, X terms of an answer, T types of players.
 """
@@ -38,7 +38,7 @@ MOST_TRIES: Final = 12
 
 @cache
 def all_offers() -> tuple[NDArray[np.int8], NDArray[np.int64]]:
-    """(K, R) what the maker of each offer gets minus what it gives; (K,) its template or -1."""
+    """(K, R) the maker's net cards of each offer; (K,) its template or -1."""
     templates = {tuple(row): k for k, row in enumerate((OFFER_GET - OFFER_GIVE).tolist())}
     most = range(-MOST_COMPOSED, MOST_COMPOSED + 1)
     rows = [
@@ -53,11 +53,11 @@ def all_offers() -> tuple[NDArray[np.int8], NDArray[np.int64]]:
 class Ask(NamedTuple):
     """An offer."""
 
-    swap: NDArray[np.int8]  # (R,) what its maker gets minus what it gives
+    swap: NDArray[np.int8]  # (R,) its maker's net cards
     template: int  # -1 for one to compose
 
     def first_action(self, view: View) -> int:
-        """The action by which it is made or begun."""
+        """The action that makes or begins it."""
         if self.template >= 0 and view.mask[OFFER + self.template]:
             return OFFER + self.template
         return COMPOSE_GIVE + int((self.swap < 0).argmax())
@@ -66,16 +66,16 @@ class Ask(NamedTuple):
 class Offered(NamedTuple):
     """Possible offers, in order of value."""
 
-    swaps: NDArray[np.int8]  # (K, R) what the maker gets minus what it gives
+    swaps: NDArray[np.int8]  # (K, R) the maker's net cards
     templates: NDArray[np.int64]  # (K,) -1 for those to compose
-    chances: NDArray[np.float64]  # (K,) that somebody agrees
+    chances: NDArray[np.float64]  # (K,) probabilities that somebody agrees
     values: NDArray[np.float64]  # (K,) the maker's win probability after the exchange
-    now: float  # and without it
+    now: float  # its win probability without one
 
     def first_actions(
         self, view: View, base: float
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Actions by which they begin, and the worth of the best of each, given `base` without."""
+        """Their first actions, and the worth of the best of each, given `base` without an offer."""
         found: dict[int, float] = {}
         for swap, template, chance, value in zip(*self[:4], strict=True):
             action = Ask(swap, template).first_action(view)
@@ -89,8 +89,8 @@ class Tried:
     """An offer that waits for answers."""
 
     swap: NDArray[np.int8]
-    most: NDArray[np.int8]  # (P, R) most cards of each hand before, the maker's first
-    terms: dict[int, NDArray[np.float64]]  # of the answers of those who can pay, by seat
+    most: NDArray[np.int8]  # (P, R) most cards of each hand before it, the maker's first
+    terms: dict[int, NDArray[np.float64]]  # of the answers of players who can pay, by seat
 
 
 @dataclass
@@ -119,7 +119,7 @@ class Trader:
         return action
 
     def next_card(self, view: View) -> int | None:
-        """The next action of an own offer that is being composed; None if there is none."""
+        """The next action of an own offer in composition; None if there is none."""
         segments, swap = view.segments, self._composing
         if swap is None or not segments["phase"][Phase.COMPOSE]:
             self._composing = None
@@ -131,7 +131,7 @@ class Trader:
                 action = COMPOSE_GIVE + r if lacking[r] < 0 else COMPOSE_GET + r
         return action if view.mask[action] else WITHDRAW
 
-    # -- how others answer
+    # -- answers of others
 
     def _holdings(self, view: View, q: int) -> bytes:
         """The seat's knowledge of another hand."""
@@ -139,12 +139,12 @@ class Trader:
         return segments["hand_min"][k].tobytes() + segments["hand_max"][k].tobytes()
 
     def _remember(self, view: View, game: np.ndarray, swap: NDArray[np.int8]) -> None:
-        """Note an offer to all others."""
+        """Record an offer to all others."""
         terms = self.terms(game, swap)
         self._tried = Tried(swap, view.segments["hand_max"].copy(), terms)
 
     def terms(self, game: np.ndarray, swap: NDArray[np.int8]) -> dict[int, NDArray[np.float64]]:
-        """The terms (X,) of answers to an exchange, of those who can pay, by seat."""
+        """The terms (X,) of answers to an exchange, by players who can pay, by seat."""
         found = {}
         for q in range(self.rules.num_players):
             row = np.zeros(NUM_TERMS)
@@ -186,10 +186,10 @@ class Trader:
             self._refused[q] = held, [*(swaps if before == held else []), tried.swap]
 
     def heard(self, terms: NDArray[np.float64], agreed: bool) -> None:
-        """Called with each answer; to be overridden by what collects them."""
+        """Called with each answer; an override can collect them."""
 
     def _has_refused(self, view: View, swaps: NDArray[np.int8]) -> NDArray[np.int8]:
-        """(K, P) which offers a seat has refused with its present cards, or cheaper ones."""
+        """(K, P) whether a seat has refused an offer, or a cheaper one, with its present cards."""
         found = np.zeros((len(swaps), MAX_PLAYERS), np.int8)
         for q, (held, refused) in self._refused.items():
             if held == self._holdings(view, q):
@@ -197,13 +197,13 @@ class Trader:
                 found[:, q] = dearer.all(0).any(0)
         return found
 
-    # -- which offers to make
+    # -- own offers
 
     def offers(self, view: View, games: np.ndarray, *, composed: bool = True) -> Offered:
-        """The possible offers, or counter-offers, by which the seat gains.
+        """The possible offers, or counter-offers, with a gain for the seat.
 
-        Chances are means over games (D,) that look to the seat as the present one does. Without
-        `composed` only the templates are considered.
+        Probabilities are means over games (D,) drawn from the seat's belief. Without `composed`
+        only the templates are considered.
         """
         swaps, templates = all_offers()
         held = games["hand"][:, : self.rules.num_players].max((0, 1))
@@ -239,7 +239,7 @@ class Trader:
         return Offered(swaps[kept], templates[kept], chance[kept], value[kept], now / len(games))
 
     def chosen(self, offered: Offered, base: float, tries: int) -> Ask | None:
-        """The offer to make first with some tries left, given the value `base` without; or None."""
+        """The first offer to make with some tries left, given the value `base` without; or None."""
         tries = min(tries, MOST_TRIES)
         best, asked = np.zeros(tries + 1), base + OFFER_MARGIN
         k = first_to_try(offered.chances, offered.values, asked, tries, best)
