@@ -1,4 +1,4 @@
-"""The agent that searches, and the interface of evaluators that may guide it."""
+"""The search agent, and the interface of evaluators that may guide it."""
 
 from catan_pz.agents.search.agent import SearchAgent, SearchOptions
 from catan_pz.agents.search.parallel_trees import Evaluator

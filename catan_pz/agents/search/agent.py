@@ -1,4 +1,4 @@
-"""The agent that searches, by simulations in games drawn from its seat's belief."""
+"""The search agent, with simulations in games drawn from its seat's belief."""
 
 import copy
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
     "fast": {"simulations": 64},
     "strong": {"simulations": 4000},
 }
-"""Options by name of a preset."""
+"""Options by preset."""
 
 AUTO: Final = "auto"
 """The prior that stands for the agent "value"."""
@@ -50,7 +50,7 @@ EXPLORATION: Final = {"gumbel": 0.0, "expectimax": 0.0, "puct": 0.5}
 METHODS: Final = tuple(EXPLORATION)
 DEFAULT_SIMULATIONS: Final = 1000
 TO_THE_END: Final = 1_000_000
-"""Turns of a rollout that is never cut off."""
+"""Turn limit of rollouts without a limit."""
 
 _COUNTS: Final = {
     "simulations": (1, 10**9),
@@ -62,7 +62,7 @@ _COUNTS: Final = {
     "considered": (2, 10**6),
     "batch": (1, 10**5),
 }
-"""Least and most of the options that are counts."""
+"""Bounds of the options that are counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class SearchOptions:
 
     @classmethod
     def made(cls, preset: str | None = None, **options: Any) -> "SearchOptions":
-        """Options by name, which override those of a preset."""
+        """Named options, which override those of a preset."""
         if preset is not None:
             check_choice("preset", preset, tuple(PRESETS))
             options = PRESETS[preset] | options
@@ -133,31 +133,31 @@ class SearchOptions:
 
     @property
     def guide(self) -> int:
-        """Where positions of a tree get their priors from."""
+        """The source of priors for positions of a tree."""
         if self.evaluator is not None:
             return BY_EVALUATOR
         return BY_VALUE if self.prior == AUTO else BY_PLAYER
 
     def rollout_in(self, phase: int) -> Rollout:
-        """Rollouts that begin in a phase."""
+        """Rollout settings for a phase."""
         turns = self.setup_turns if phase in SETUP else self.turns
         return Rollout(PLAYERS[self.rollout], TO_THE_END if turns is None else turns)
 
 
 class SearchAgent(WrappingAgent):
-    """Tries its actions in simulated games and plays the one that wins most often.
+    """Simulates games after its actions and plays the one that wins most often.
 
-    A simulation starts from a full game drawn from the exact belief of the seat, plays the action,
-    and then a rollout player in every seat; after some turns the win probabilities are estimated.
-    With a budget in simulations its choices follow from the seed of `reset` alone.
+    A simulation starts from a full game drawn from the exact belief of the seat. It plays the
+    action, then a rollout player in every seat; after some turns the win probabilities are
+    estimated. With a budget in simulations its choices depend only on the seed of `reset`.
 
     Args:
-        preset: "fast" or "strong" for 64 or 4,000 simulations; other options override its own.
+        preset: "fast" or "strong" for 64 or 4,000 simulations; other options override it.
         simulations: most simulations of a decision; 1,000 if no budget is given.
         seconds: time limit of a decision; it ends when either budget is spent.
-        method: "gumbel" compares the actions of the largest priors under the same chance, and
+        method: "gumbel" compares the actions of the largest priors with the same chance, and
             drops the worse half in each round; "puct" grows a tree of decisions, guided by a
-            policy at every position; "expectimax" looks at every next roll and the reply to it,
+            policy at every position; "expectimax" evaluates every next roll and the reply to it,
             without simulations.
         rollout: rollout player: "heuristic", "evolved", "value" or "random".
         turns: turns after which a rollout ends; None to play to the end of the game.
@@ -165,19 +165,19 @@ class SearchAgent(WrappingAgent):
         determinizations: games drawn for a decision.
         exploration: weight of exploration in "puct", and of Gumbel noise on the prior in
             "gumbel"; None for the method's default.
-        offers: offers and counter-offers that are considered, those of the largest priors;
-            "value" trades itself.
+        offers: number of offers and counter-offers considered, those of the largest priors;
+            with the prior "value" its trader makes them.
         workers: threads. With "gumbel" the choice doesn't depend on their number.
-        keep_tree: whether a tree keeps what it found about a position at an earlier decision.
+        keep_tree: whether a tree keeps its statistics of a position from an earlier decision.
         prior: an agent with a policy, or its name, for "gumbel"; "auto" for "value", which guides
             "puct" as well. With None half of the prior goes to the rollout player's choice.
         considered: most actions that "gumbel" considers.
         evaluator: an `Evaluator` that replaces rollouts in "puct".
-        batch: positions that the evaluator judges at once.
+        batch: positions that the evaluator evaluates at once.
 
     Attributes:
         last: statistics of the last decision: "actions", their "win_probabilities" and "visits",
-            "simulations" in all, with "gumbel" also the improved "policy" (A,); None if it took no
+            total "simulations", with "gumbel" also the improved "policy" (A,); None without a
             search.
     """
 
@@ -191,11 +191,11 @@ class SearchAgent(WrappingAgent):
         self._trees: ParallelTrees | None = None
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that the prior can't play."""
+        """Refuse games that the prior doesn't support."""
         self._prior_in(rules)
 
     def _prior_in(self, rules: Rules) -> Any:
-        """A copy of the agent whose policy is the prior in games by these rules; or None."""
+        """A copy of the agent whose policy is the prior for these rules; or None."""
         given = self.options.prior
         if given is None or self.options.evaluator is not None:
             return None
@@ -204,7 +204,7 @@ class SearchAgent(WrappingAgent):
         return prior
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins."""
+        """Start a game."""
         super().reset(seat, rules, seed)
         self.last = None
         self.inner = self._prior_in(rules)
@@ -264,7 +264,7 @@ class SearchAgent(WrappingAgent):
         return action
 
     def advise(self, view: View) -> Advice:
-        """The considered actions, the most simulated first; in trade the prior's advice."""
+        """The considered actions, the most visited first; in trade the prior's advice."""
         action = self.act(view)
         if self.last is None:
             traded = isinstance(self.inner, ValueAgent) and action >= OFFER
@@ -285,7 +285,7 @@ class SearchAgent(WrappingAgent):
     def win_probabilities_after(
         self, view: View, actions: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """(K,) means of each action's equal share of the simulations."""
+        """(K,) means of the actions, with an equal share of the simulations each."""
         simulations = self.options.simulations or DEFAULT_SIMULATIONS
         simulator = self._simulator(self._determinizations(view))
         results = simulator.run(actions, 0, -(-simulations // len(actions)))
@@ -308,7 +308,7 @@ class SearchAgent(WrappingAgent):
     ) -> NDArray[np.float64]:
         """(A,) the policy of the prior or the evaluator.
 
-        Without both, half goes to the rollout player's choice and half to all actions but offers.
+        Without both, half goes to the rollout player's choice and half to all other than offers.
         """
         if self.inner is not None:
             return np.asarray(self.inner.policy(view), np.float64)
@@ -323,9 +323,9 @@ class SearchAgent(WrappingAgent):
     def _considered(
         self, legal: NDArray[np.int64], policy: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """The legal actions, but of offers only those of the largest probabilities.
+        """The legal actions, with only the most probable offers.
 
-        With the prior "value", which makes offers itself, none.
+        The prior "value" makes offers itself, so there are none.
         """
         if isinstance(self.inner, ValueAgent):
             return legal[~is_offering(legal)]
@@ -339,7 +339,7 @@ class SearchAgent(WrappingAgent):
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
         """The choice by "expectimax" in the first game, with visits and win probabilities.
 
-        It is by the sum of the win probability and the prior's logit in units of `TEMPERATURE`.
+        It maximizes the win probability plus the prior's logit in units of `TEMPERATURE`.
         """
         logits = np.log(np.maximum(policy[actions], _LEAST_PRIOR))
         kept = np.argsort(-logits, kind="stable")[: min(WIDEST, self.options.considered)]

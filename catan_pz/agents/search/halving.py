@@ -1,10 +1,10 @@
-"""Sequential halving: the actions at the root compared by the same chance, round by round.
+"""Sequential halving: compares the actions at the root with the same chance, round by round.
 
 Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013. Every
-simulation is played once for each action still in the race, in the same determinization and with
-the same dice: actions are compared by their differences, which vary less than the results do. The
-prior policy counts as well, less and less with more simulations: Danihelka et al., "Policy
-Improvement by Planning with Gumbel", 2022.
+simulation is played once for each remaining action, in the same determinization and with the same
+dice: actions are compared by their differences, which vary less than the results. The weight of
+the prior policy decreases with more simulations: Danihelka et al., "Policy Improvement by
+Planning with Gumbel", 2022.
 """
 
 from math import ceil, inf, log2
@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 from catan_pz.agents.search.simulator import Budget, Simulator
 
 HOPELESS: Final = 4.0
-"""Standard errors by which an action in the race may lag behind the best one."""
+"""Standard errors by which a remaining action may be below the best one."""
 FEWEST: Final = 16
-"""Least simulations of an action for conclusions from standard errors."""
+"""Least simulations of an action before standard errors are used."""
 VISITS: Final = 50
-"""Simulations that a policy's logit counts for: the paper's c_visit, with a c_scale of 1."""
+"""Weight of a policy's logit in simulations: the paper's c_visit, with a c_scale of 1."""
 
 
-@np.errstate(under="ignore", over="ignore")  # other libraries may let them raise
+@np.errstate(under="ignore", over="ignore")  # other libraries may enable exceptions
 def improved_policy(
     logits: NDArray[np.float64], visits: NDArray[np.int64], means: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(K,) the policy with logits (K,), improved by simulations: a target for training networks.
+    """(K,) the policy with logits (K,), improved by simulations: a training target for networks.
 
-    An action without a visit counts as the mean of the others, weighted by the policy.
+    An action without a visit gets the mean of the others, weighted by the policy.
     """
     policy, seen = np.exp(logits - logits.max()), visits > 0
     mixed = (policy * means)[seen].sum() / policy[seen].sum()
@@ -46,8 +46,8 @@ def choose_by_halving(
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
     """The preferred action, with visits and mean win probabilities of all.
 
-    The means compare actions by the simulations that they had in common. Each action is tried at
-    least once, unless time is short: then those of smaller logits drop out.
+    The means compare actions by their common simulations. Each action is tried at least once,
+    unless time is short: then those with smaller logits are dropped.
     """
     racing, results = _first_results(simulator, actions, budget, logits)
     means, visits = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
@@ -77,10 +77,10 @@ def choose_by_halving(
 def _paired(
     means: NDArray[np.float64], visits: NDArray[np.int64], results: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(K,) estimates of the means, had all actions been played in all simulations.
+    """(K,) estimated means of all actions over all simulations.
 
-    An action that left the race early is compared with the preferred one, with results (S,), in
-    the simulations that both had, so that the chance that they share cancels out.
+    An action that was dropped early is compared with the preferred one, with results (S,), in
+    their common simulations, so that shared chance cancels out.
     """
     so_far = results.cumsum() / np.arange(1, len(results) + 1)
     seen = visits > 0
@@ -95,9 +95,9 @@ def _first_results(
     budget: Budget,
     logits: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Indices (K,) of the actions that there was time to try, and their results (K, 1).
+    """Indices (K,) of the actions tried in time, and their results (K, 1).
 
-    With a time limit they are tried one by one, those of the largest logits first.
+    With a time limit they are tried one by one, in order of their logits.
     """
     if budget.seconds == inf:
         budget.played += len(actions)
@@ -119,7 +119,7 @@ def preferences(logits: NDArray[np.float64], results: NDArray[np.float64]) -> ND
 
 
 def _has_hope(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """(K,) which actions more simulations, with less weight of logits, could make the choice."""
+    """(K,) which actions more simulations could make the choice, as logits lose weight."""
     if results.shape[1] < FEWEST:
         return np.ones(len(results), np.bool_)
     means = results.mean(1)

@@ -1,9 +1,9 @@
 """Expectimax of depth 2: an own action, every roll of the dice, a reply, and then the value.
 
-An action is followed by the rest of the turn as the agent "value" plays it. The mean is taken over
-all outcomes of the next roll, and of a purchase or theft by the action itself; whoever rolls plays
-as the evolved player until one decision after the roll is made. All other chance follows from a
-seed, the same for all actions.
+After an action, the agent "value" plays the rest of the turn. The mean is taken over all outcomes
+of the next roll, and of a purchase or theft by the action itself. The player that rolls plays as
+the evolved player until one decision after the roll. All other chance follows from a seed, the
+same for all actions.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from catan_pz.kernels.types import Float64Array, Int64Array
 from catan_pz.terms import Phase
 
 DEPTH = 2
-"""Positions kept at once: the one after an own turn, and the one after a roll."""
+"""Positions kept: the one after an own turn, and the one after a roll."""
 
 
 @kernel
@@ -38,7 +38,7 @@ def play_one(games: States, policy: int, seed: np.uint64, w: Workspace) -> None:
 
 @kernel
 def worth_of_reply(games: States, viewer: int, seed: np.uint64, w: Workspace) -> float:
-    """The viewer's win probability once the seat that has rolled has made a decision."""
+    """The viewer's win probability after one decision of the seat that has rolled."""
     s, turn, replied = games[0], int(games[0].turn), False
     while not replied and s.turn == turn and count_legal(s) > 0:
         replied = s.phase == Phase.MAIN
@@ -66,7 +66,7 @@ def worth_before_roll(scratch: States, viewer: int, seed: np.uint64, w: Workspac
 
 @kernel
 def worth_of_turn(scratch: States, turn: int, viewer: int, seed: np.uint64, w: Workspace) -> float:
-    """The same in any position of a turn, which is played on until the next roll."""
+    """The same from any position of a turn, after playing until the next roll."""
     s = scratch[0]
     while count_legal(s) > 0 and s.turn == turn:
         play_one(scratch, VALUE, seed, w)

@@ -1,7 +1,7 @@
 """Tree search from Python: one tree for each worker, kept from decision to decision.
 
 Root parallelization (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008):
-the trees grow independently, and the statistics of their roots' moves are added up.
+the trees grow independently, and the statistics of their roots' moves are summed.
 """
 
 from typing import Any, Final, Protocol, runtime_checkable
@@ -19,12 +19,12 @@ from catan_pz.terms import MAX_PLAYERS
 
 ROWS_PER_SIMULATION: Final = 12
 MOST_ROWS: Final = 1_000_000
-"""Most rows of a tree; a full tree grows no more, and rollouts start from its leaves."""
+"""Most rows of a tree; a full tree stops growing, and rollouts start from its leaves."""
 
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Judges positions as the seat to move sees them, for example by a trained network.
+    """Evaluates positions from the mover's observation, for example with a trained network.
 
     Letters: K positions, N numbers of an observation, A actions, P = 4 seats.
     """
@@ -32,11 +32,11 @@ class Evaluator(Protocol):
     def evaluate(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Judge positions by observations (K, N) in natural units and masks (K, A).
+        """Evaluate positions from observations (K, N) in natural units and masks (K, A).
 
         Returns:
-            (K, A) priors, where illegal actions don't count; and (K, P) each seat's win
-            probability, the seat to move first, then clockwise, zeros for absent seats.
+            (K, A) priors, ignored for illegal actions; and (K, P) each seat's win probability,
+            the seat to move first, then clockwise, zeros for absent seats.
         """
         ...
 
@@ -44,7 +44,7 @@ class Evaluator(Protocol):
 def checked_evaluation(
     evaluator: Evaluator, observations: NDArray[np.int8], masks: NDArray[np.int8], seats: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """An evaluator's answer, with priors that are 0 for illegal actions and sum to 1."""
+    """An evaluator's answer, with priors set to 0 for illegal actions and summing to 1."""
     given = evaluator.evaluate(observations, masks)
     priors, values = (np.asarray(part, np.float64) for part in given)
     for name, part, width in (("priors", priors, masks.shape[1]), ("values", values, 4)):
@@ -64,7 +64,7 @@ def checked_evaluation(
 
 
 def keep_position(nodes: Nodes, key: int, seat: int) -> int:
-    """Make the position with a key and this seat to move the root.
+    """Make the position with this key and seat to move the root.
 
     Returns its visits so far; 0, with the tree empty, if there is no such position.
     """
@@ -93,10 +93,10 @@ def moves_of(nodes: Nodes) -> dict[int, int]:
 
 
 class ParallelTrees:
-    """Trees that search together, one a thread, each with room for some rows.
+    """Trees that search together, one per thread, each with a limited number of rows.
 
-    With `keep` a position starts with the subtree found for it earlier. An evaluator judges new
-    positions, a batch at once, in place of rollouts.
+    With `keep` a position starts with its earlier subtree. An evaluator evaluates new positions in
+    batches, in place of rollouts.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class ParallelTrees:
             in_threads(lambda k: self._grow_one(k, simulator, first, times), len(self.trees))
 
     def _grow_one(self, worker: int, simulator: Simulator, first: int, times: int) -> None:
-        # Each tree has simulations of its own.
+        # Each tree has separate simulations.
         run = simulator.runs[worker]
         run = run._replace(seed=np.uint64((int(run.seed) + (worker << 32)) % 2**64))
         search_calls.grow(run, first, first + times, self._walk, self.trees[worker])
@@ -201,7 +201,7 @@ def _plant(
 
 
 def _new_leaves(count: int, simulator: Simulator) -> Leaves:
-    """Room for B positions."""
+    """Arrays for B positions."""
     return Leaves(
         games=as_games(np.zeros(count, STATE)),
         nodes=np.zeros(count, np.int64),
@@ -214,7 +214,7 @@ def _new_leaves(count: int, simulator: Simulator) -> Leaves:
 def _judged(
     leaves: Leaves, evaluator: Evaluator, simulator: Simulator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Priors (B, A) and win probabilities (B, P) by seat; zeros where the game is finished."""
+    """Priors (B, A) and win probabilities (B, P) by seat; zeros for finished games."""
     seats = int(simulator.games["num_players"][0])
     advice = np.zeros(leaves.masks.shape)
     values = np.zeros((len(leaves.masks), MAX_PLAYERS))

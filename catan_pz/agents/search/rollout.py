@@ -1,8 +1,7 @@
-"""Rollouts: games played on from a position by a quick player, as compiled rules.
+"""Rollouts: games continued from a position by a fast player, as compiled rules.
 
-All chance comes from one seed. The random generator is seeded anew from it at each roll: whatever
-was stolen before, the same dice are rolled in the same turn. So the results of different actions
-can be compared.
+All chance comes from one seed, which reseeds the random generator at each roll. So the same turn
+has the same dice whatever was stolen before, and results of different actions are comparable.
 """
 
 from typing import NamedTuple
@@ -30,20 +29,20 @@ PLAYERS = {
 """Rollout players by name."""
 
 DELAY = 1e-4
-"""Win probability that a turn is worth: between two ways to win, the quicker is chosen."""
+"""Win probability that a turn costs, so that the faster of two wins is chosen."""
 
 MOST_OFFERS = 1
-"""Most offers of a turn in rollouts: more take time, and games didn't show that they win more.
+"""Most offers per turn in rollouts: more take time and didn't measurably win more.
 
-The heuristic player, which tells its offers apart by how many are left, then offers two cards for
-one, as it does last where the table allows three.
+The heuristic player, which distinguishes its offers by the number left, then offers two cards for
+one, its last of three offers.
 """
 
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
 
 
 class Rollout(NamedTuple):
-    """Who plays on in simulations, a number of `PLAYERS`, and for how many turns."""
+    """The player of simulations, a number of `PLAYERS`, and the number of turns."""
 
     player: int
     turns: int
@@ -51,7 +50,7 @@ class Rollout(NamedTuple):
 
 @kernel
 def begin_simulation(s: State, seed: np.uint64) -> None:
-    """Draw the chance ahead anew: the order of the deck and everything random later on."""
+    """Redraw future chance: the order of the deck and all later randomness."""
     s.rng = scramble(seed)
     shuffle_rest_of_deck(s)
 
@@ -101,9 +100,9 @@ def play_on(games: States, policy: int, seed: np.uint64, last_turn: int, w: Work
 
 @kernel
 def write_win_probabilities(s: State, viewer: int, since: int, w: Workspace) -> None:
-    """Each seat's win probability into `values`: certain in a finished game, else the value.
+    """Write each seat's win probability: the result of a finished game, else the value.
 
-    Each turn between turn `since` and the end costs the winner `DELAY`.
+    Each turn between turn `since` and the end reduces the winner's by `DELAY`.
     """
     write_values(s, viewer, w)
     if s.phase == Phase.OVER:
@@ -114,6 +113,6 @@ def write_win_probabilities(s: State, viewer: int, since: int, w: Workspace) -> 
 def play_and_judge(
     games: States, viewer: int, since: int, seed: np.uint64, rollout: Rollout, w: Workspace
 ) -> None:
-    """Play the first game on for some turns since one, and write each seat's win probability."""
+    """Continue the first game for some turns since one, and write each seat's win probability."""
     play_on(games, rollout.player, seed, since + rollout.turns, w)
     write_win_probabilities(games[0], viewer, since, w)

@@ -50,13 +50,13 @@ class Simulations(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """Positions that an evaluator judges at once."""
+    """Positions that an evaluator evaluates at once."""
 
     games: States  # (B,)
     nodes: Int64Array  # (B,) nodes where the descents ended
     players: Int8Array  # (B,) seats to move
     observations: Int8Matrix  # (B, N) of these seats
-    masks: Int8Matrix  # (B, A) their legal actions; none where the game is finished
+    masks: Int8Matrix  # (B, A) their legal actions; none for finished games
 
 
 @kernel
@@ -79,9 +79,9 @@ def simulate(
 ) -> int:
     """Play simulations `first` up to `last` of each of some actions, then rollouts.
 
-    Simulation j has the same chance for every action; with `NO_ACTION` the position itself is
-    played on. `results` (K * S, P) gets each seat's win probability in simulation `first` + j, its
-    end judged as a viewer knows it, or with NOBODY the seat to move. Without simulations it returns
+    Simulation j has the same chance for every action; `NO_ACTION` continues the position itself.
+    `results` (K * S, P) gets each seat's win probability in simulation `first` + j, whose end is
+    evaluated by the viewer's knowledge, or with NOBODY the mover's. Without simulations it returns
     the rollout player's choice in the first determinization, else `NO_ACTION`.
     """
     played, w = run.played, run.w
@@ -102,7 +102,7 @@ def simulate(
 
 @entry
 def find_win(games: States, played: States, actions: Int64Array, script: Int8Matrix) -> int:
-    """The first of some actions that wins in every game, by no chance; or -1."""
+    """The first of some actions that wins in every game, without chance; or -1."""
     s = played[0]
     for k in range(actions.shape[0]):
         a = actions[k]
@@ -122,7 +122,7 @@ def find_win(games: States, played: States, actions: Int64Array, script: Int8Mat
 def plant(
     games: States, actions: Int64Array, policy: Float64Array, nodes: tree.Nodes, obs: Int8Array
 ) -> None:
-    """Give the tree a root, if it has none, and the actions as its moves, by a policy (A,)."""
+    """Give the tree a root, if it has none, and moves for the actions, with a policy (A,)."""
     s = games[0]
     p = int(s.player)
     if nodes.links[0, tree.FIRST] == 0:
@@ -139,7 +139,7 @@ def plant(
 
 @entry
 def grow(run: Simulations, first: int, last: int, walk: Walk, nodes: tree.Nodes) -> None:
-    """Simulations `first` up to `last`: down the tree, a rollout, win probabilities back up."""
+    """Run simulations `first` up to `last`: descend, roll out, back up win probabilities."""
     played, w = run.played, run.w
     for j in range(first, last):
         seed = begin_nth(run.games, played, run.seed, j)
@@ -153,10 +153,10 @@ def grow(run: Simulations, first: int, last: int, walk: Walk, nodes: tree.Nodes)
 def pick_leaves(
     run: Simulations, first: int, walk: Walk, nodes: tree.Nodes, leaves: Leaves
 ) -> None:
-    """Descend once for each leaf, from simulation `first` on; nothing is backed up yet.
+    """Descend once for each leaf, from simulation `first` on, without backups.
 
-    A visit counts at once with a win probability of zero (a virtual loss), which keeps the next
-    descents from taking the same path.
+    A visit counts immediately with a win probability of zero (a virtual loss), which keeps the
+    next descents from taking the same path.
     """
     for b in range(leaves.nodes.shape[0]):
         played = leaves.games[b : b + 1]
@@ -181,7 +181,7 @@ def take_evaluations(
 ) -> None:
     """Give each leaf its moves by priors (B, A), and back up win probabilities (B, P).
 
-    Where the game is finished its result counts instead.
+    The result of a finished game counts instead.
     """
     for b in range(leaves.nodes.shape[0]):
         s = leaves.games[b]
@@ -198,7 +198,7 @@ def take_evaluations(
 
 @entry
 def look_key(games: States, viewer: int, obs: Int8Array) -> np.uint64:
-    """The key of the first game as a viewer sees it."""
+    """The key of the first game from a viewer's perspective."""
     return tree.key_of(games[0], viewer, obs)
 
 

@@ -20,10 +20,10 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY
 CHUNKS: Final = 8
 """Chunks of simulations; their results are checked in between."""
 CHUNK_SECONDS: Final = 0.01
-"""Time of a chunk where a search has a time limit, about."""
+"""Approximate time of a chunk in a search with a time limit."""
 WITHOUT_END: Final = 10**12
 ITSELF: Final = np.array([NO_ACTION])
-"""Stands for actions where the position itself is played on."""
+"""In place of actions: continue the position itself."""
 
 T = TypeVar("T")
 
@@ -31,8 +31,8 @@ T = TypeVar("T")
 class Budget:
     """The budget of a decision, or of a part of it: simulations, and seconds from now on.
 
-    `pace` is the known time of a simulation in seconds; None if the first ones are to show it.
-    `played` counts simulations. `seconds` is infinite where there is no time limit.
+    `pace` is the known time of a simulation in seconds; None to measure it in the first ones.
+    `played` counts simulations. `seconds` is infinite without a time limit.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Budget:
 
     @property
     def pace(self) -> float | None:
-        """Mean seconds of a simulation so far; None while that is unknown."""
+        """Mean seconds of a simulation so far; None while unknown."""
         if self.played == 0:
             return self._pace
         return max(1e-9, perf_counter() - self._start) / self.played
@@ -66,10 +66,10 @@ class Budget:
         return Budget(self.left // parts, self.seconds_left / parts, self.pace)
 
     def chunk(self, width: int) -> int:
-        """How often to play `width` simulations before looking again; 0 if the budget is spent.
+        """The number of times to play `width` simulations before the next check; 0 if spent.
 
-        A time limit counts as spent if they would take longer than what is left; but while their
-        pace is unknown one chunk is granted in any case.
+        A time limit counts as spent if they would take longer than the remaining time; but while
+        their pace is unknown one chunk is always granted.
         """
         most = self.left // width
         if self.seconds == inf:
@@ -83,7 +83,7 @@ class Budget:
 
 
 class Simulator:
-    """Simulations from one position, for the seat to move there, by determinizations (D,) of it.
+    """Simulations from one position, for the seat to move, in its determinizations (D,).
 
     All chance comes from the seed. Workers are threads that share simulations; the results don't
     depend on their number.
@@ -93,7 +93,7 @@ class Simulator:
         self.games = games
         self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
         net = shipped(int(games["num_players"][0])).weights
-        self.runs = [  # of each worker
+        self.runs = [  # one per worker
             Simulations(
                 games=games,
                 played=as_games(np.zeros(1, STATE)),
@@ -124,7 +124,7 @@ class Simulator:
         return results
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
-        """The first of some actions that wins at once and for certain, if there is one."""
+        """The first of some actions that certainly wins at once, if any."""
         run = self.runs[0]
         action = int(search_calls.find_win(run.games, run.played, actions, run.w.script))
         return None if action < 0 else action
@@ -137,7 +137,7 @@ class Simulator:
     def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself.
 
-        Their ends are judged as the viewer knows them.
+        Their ends are evaluated by the viewer's knowledge.
         """
         totals = np.zeros(MAX_PLAYERS)
         while (times := budget.chunk(1)) > 0:

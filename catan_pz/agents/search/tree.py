@@ -1,14 +1,14 @@
 """A tree of decisions over determinizations, as compiled rules on flat arrays.
 
 Information set search for one observer (Cowling, Powley and Whitehouse, "Information Set
-Monte Carlo Tree Search", 2012): every simulation descends with a determinization of its own,
-among the actions that are legal in it. A node is a *position* or a *move*. A position is a
-decision of some seat, the same for all states that look alike to the searcher; its children
-are moves. The children of a move are the positions to which chance, and forced decisions, may
-lead from it, told apart by what the searcher observes of them. So chance is drawn anew in each
-simulation, by the rules, and no position mixes states that the searcher can tell apart. Each seat
-maximizes its own win probability (max^n), with exploration by priors as in PUCT (Silver et al.,
-"Mastering the game of Go without human knowledge", 2017).
+Monte Carlo Tree Search", 2012): every simulation descends with a separate determinization, among
+its legal actions. A node is a *position* or a *move*. A position is a decision of some seat, the
+same for all states that the searcher can't distinguish; its children are moves. The children of a
+move are the positions that may follow by chance and forced decisions, distinguished by the
+searcher's observations. So each simulation draws chance by the rules, and no position mixes
+states that the searcher can distinguish. Each seat maximizes its own win probability (max^n), with
+exploration by priors as in PUCT (Silver et al., "Mastering the game of Go without human
+knowledge", 2017).
 """
 
 import math
@@ -41,8 +41,8 @@ from catan_pz.terms import MAX_PLAYERS, Phase
 FIRST, NEXT, PARENT, ACTION, MOVER, VISITS = 0, 1, 2, 3, 4, 5
 LINKS = 6
 """Columns of `links`: the first child, the next child of the same parent, the parent (0 for
-none), the action of a move, the seat to move at a position (and of its moves), and how often a
-node was visited."""
+none), the action of a move, the seat to move at a position (and of its moves), and the visits of a
+node."""
 
 ROOT = 1
 DEEPEST = 200
@@ -59,21 +59,21 @@ IN_TREE = np.array(
     ],
     np.int64,
 )
-"""Actions considered below the root: all but those that begin offers."""
+"""Actions considered below the root: all except those that begin offers."""
 
 _FACTORS = np.random.default_rng(0).integers(0, 2**64, SIZE, np.uint64)
 
 
 class Nodes(NamedTuple):
-    """The nodes of a tree, one a row.
+    """The nodes of a tree, one per row.
 
-    Row 0 is no node: its VISITS is how many rows are in use, its child the root. The root is row 1,
-    a decision of the searcher.
+    Row 0 isn't a node: its VISITS is the number of used rows, its child the root. The root is row
+    1, a decision of the searcher.
     """
 
     links: Int64Matrix  # (N, LINKS)
     totals: Float64Matrix  # (N, P) sums of each seat's win probabilities over visits
-    keys: UInt64Array  # (N,) hashes of what the searcher sees of positions
+    keys: UInt64Array  # (N,) hashes of the searcher's views of positions
     priors: Float64Array  # (N,) of moves
 
 
@@ -118,7 +118,7 @@ def add_child(
 
 @kernel
 def find_move(position: int, action: int, links: Int64Matrix) -> int:
-    """The child of a position that is an action, or 0."""
+    """The child of a position with an action, or 0."""
     node = links[position, FIRST]
     while node != 0 and links[node, ACTION] != action:
         node = links[node, NEXT]
@@ -146,7 +146,7 @@ def count_in_tree(s: State) -> int:
 
 @kernel
 def add_moves(s: State, position: int, policy: Float64Array, nodes: Nodes) -> None:
-    """Give a position the moves that are legal now, with a policy (A,) for their priors."""
+    """Add the legal moves to a position, with a policy (A,) for their priors."""
     mover = nodes.links[position, MOVER]
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & IN_TREE[word]
@@ -171,9 +171,9 @@ def count_moves(s: State, position: int, links: Int64Matrix) -> int:
 
 @kernel
 def sum_of_priors(s: State, position: int, nodes: Nodes) -> float:
-    """The sum of the priors of a position's moves that are legal now; 1 where there are none.
+    """The sum of the priors of a position's moves that are legal now; 1 if there are none.
 
-    It may differ from 1, as moves get their priors in the determinization that adds them.
+    It may differ from 1, since moves get their priors in the determinization that adds them.
     """
     total = 0.0
     move = nodes.links[position, FIRST]
@@ -188,12 +188,12 @@ def sum_of_priors(s: State, position: int, nodes: Nodes) -> float:
 def worth_of_move(move: int, usual: float, visits: int, exploration: float, nodes: Nodes) -> float:
     """The PUCT score of a move: its mean win probability plus the exploration term.
 
-    `usual` is the mean at its position, `visits` how often that was visited, `exploration` is
-    divided by the sum of the priors.
+    `usual` is the mean at its position, `visits` the position's visits, `exploration` is divided
+    by the sum of the priors.
     """
     n = nodes.links[move, VISITS]
     mean = nodes.totals[move, nodes.links[move, MOVER]] / n if n > 0 else usual
-    # Before the first visit of the root its priors alone decide.
+    # Before the first visit of the root only its priors decide.
     return mean + exploration * nodes.priors[move] * math.sqrt(max(1, visits)) / (1 + n)
 
 
@@ -254,13 +254,13 @@ def keep_below(node: int, nodes: Nodes, moved: Int64Array) -> None:
 
 
 BY_PLAYER, BY_EVALUATOR, BY_VALUE = 0, 1, 2
-"""Where positions below the root get their priors from."""
+"""Sources of priors for positions below the root."""
 
 
 class Walk(NamedTuple):
     """The selection of moves during the descent."""
 
-    guide: int  # where positions below the root get their priors from
+    guide: int  # source of priors for positions below the root
     player: int  # rollout player
     exploration: float  # weight of the exploration term
 
@@ -309,11 +309,11 @@ def write_by_value(games: States, random_bits: np.uint64, w: Workspace) -> None:
 
 @kernel
 def write_policy(games: States, walk: Walk, random_bits: np.uint64, w: Workspace) -> None:
-    """A policy over the legal actions; uniform with an evaluator, which judges the leaves later.
+    """A policy over the legal actions; uniform with an evaluator, which sets priors later.
 
     Actions that begin offers get 0: below the root they aren't considered. In the set-up the
-    rollout player replaces the value, which would play on from each placement to the end of the
-    set-up and take longer than the simulation itself.
+    rollout player replaces the value, which would complete the set-up after each placement and
+    take longer than the simulation itself.
     """
     s = games[0]
     if walk.guide == BY_VALUE and not is_setup(s):
@@ -328,7 +328,7 @@ def write_policy(games: States, walk: Walk, random_bits: np.uint64, w: Workspace
 def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
     """Whether the descent ends at a position: it is new, or its moves wait for an evaluation.
 
-    Offers that are being composed are completed by rollouts.
+    Rollouts complete offers in composition.
     """
     if position == ROOT:
         return False
@@ -341,7 +341,7 @@ def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
 def descend(
     games: States, viewer: int, seed: np.uint64, walk: Walk, w: Workspace, nodes: Nodes
 ) -> int:
-    """Play the first game down the tree to a new position or the end; return the last node."""
+    """Descend with the first game to a new position or the end; return the last node."""
     s, links = games[0], nodes.links
     position = ROOT
     for _ in range(DEEPEST):
