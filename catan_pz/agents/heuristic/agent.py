@@ -25,10 +25,10 @@ def choose_heuristic(
 
 
 class HeuristicAgent(BatchAgent):
-    """Plays by a plan: what to build next, by its worth and the time that it takes.
+    """Plays by a plan for its next building, from worth and time.
 
-    Its weights were set by hand, unless others are given. `rows` (2,) holds them for games of two
-    players and of more.
+    Its weights were set by hand by default. `rows` (2,) holds them for games of two players and of
+    more.
     """
 
     name = "heuristic"

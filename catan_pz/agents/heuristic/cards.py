@@ -32,7 +32,7 @@ from catan_pz.terms import MAX_PLAYERS, NUM_HEXES, NUM_RESOURCES
 SWAPS = actions.MARITIME_SWAPS.shape[0]
 FIRST_DOUBLE = int((actions.OFFER_GIVE.sum(1) == 2).argmax())
 FIRST_HALF = int((actions.OFFER_GET.sum(1) == 2).argmax())
-"""The first templates that give two cards for one, and one for two; before them, one for one."""
+"""The first templates with two cards for one, and one for two; before them are one for one."""
 OFFER_GAINS = (actions.OFFER_GET.astype(np.int64) - actions.OFFER_GIVE) @ (
     1 << BITS_PER_RESOURCE * np.arange(NUM_RESOURCES)
 )
@@ -50,7 +50,7 @@ def buildings_on(obs: Int8Array, h: int, k: int) -> int:
 
 @kernel
 def danger_of(obs: Int8Array, k: int, weights: WeightRow) -> int:
-    """How important it is to hold back the seat k places away."""
+    """The importance of holding back the seat k places away."""
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
     lacking = max(1, int(obs[encode.POINTS_TO_WIN]) - points)
     return 100 + weights.danger // lacking
@@ -67,7 +67,7 @@ def worth_of_theft(obs: Int8Array, k: int, weights: WeightRow) -> int:
 
 @kernel
 def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """The hex that costs the others most, an own one only if there is no other."""
+    """The robber hex that costs the others most, an own one only if there is no other."""
     best, chosen = -(1 << 40), -1
     for h in range(NUM_HEXES):
         if mask[actions.MOVE_ROBBER + h] == 0:
@@ -87,7 +87,7 @@ def where_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
 
 @kernel
 def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """The player whose card is worth most."""
+    """The victim whose card is worth most."""
     best, chosen = -1, -1
     for k in range(1, MAX_PLAYERS):
         if mask[actions.STEAL + k - 1] != 0:
@@ -105,7 +105,7 @@ def wants_knight(obs: Int8Array, before_roll: int, weights: WeightRow) -> bool:
     if not plays(weights, KNIGHTS):
         return False
     h = first_of(obs, encode.HEX_ROBBER, NUM_HEXES)
-    harm = buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])  # own pips that it takes
+    harm = buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])  # own blocked pips
     if before_roll:
         return harm > 0
     return harm >= weights.knight or knights_held(obs) > 1
@@ -142,7 +142,7 @@ def which_monopoly(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
 
 @kernel
 def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: WeightRow) -> int:
-    """The card that the plan misses least, apart from the risk of another 7."""
+    """The card that the plan needs least, apart from the risk of another 7."""
     hand = hand_of(obs)
     outlook = Outlook(hand, plan, 1 << 20, worth_of_hand(hand, plan, 1 << 20, weights), weights)
     best, chosen = -(1 << 40), 0
@@ -156,7 +156,7 @@ def what_to_discard(obs: Int8Array, mask: Int8Array, plan: Plan, weights: Weight
 
 @kernel
 def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
-    """The trade with the bank towards a cost: the largest surplus for what lacks most."""
+    """The trade with the bank towards a cost: the largest surplus for the largest shortage."""
     best, chosen = 0, NO_ACTION
     for k in range(SWAPS):
         if mask[actions.MARITIME_TRADE + k] != 0:
@@ -187,7 +187,7 @@ def best_swap(mask: Int8Array, outlook: Outlook) -> int:
 
 @kernel
 def is_dangerous(obs: Int8Array, k: int, weights: WeightRow) -> bool:
-    """Whether the seat k places away is too close to winning to be traded with."""
+    """Whether the seat k places away is too close to winning for trades."""
     points = int(obs[encode.VISIBLE_POINTS + k])
     return int(obs[encode.POINTS_TO_WIN]) - points <= weights.close
 
@@ -205,8 +205,8 @@ def all_dangerous(obs: Int8Array, weights: WeightRow) -> bool:
 def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook: Outlook) -> int:
     """The best offer of one card for one, then the next best, then the best of two for one.
 
-    Earlier offers aren't remembered: how many are left tells whose turn it is. With many left,
-    chance ends the row.
+    Earlier offers aren't remembered: the number left determines the next one. With many left, the
+    sequence ends by chance.
     """
     left = int(obs[encode.OFFERS_LEFT])
     if left > 3 and random_bits & 1 == 1:
@@ -230,7 +230,7 @@ def best_offer(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, outlook:
 
 @kernel
 def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
-    """The gain by the offer of the seat k places away."""
+    """The gain from the offer of the seat k places away."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
     if not is_covered(got, outlook.hand):
@@ -240,7 +240,7 @@ def gain_of_offer(obs: Int8Array, k: int, outlook: Outlook) -> int:
 
 @kernel
 def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
-    """The partner whose terms gain most, the weakest if they are equal; or withdraw."""
+    """The partner with the best terms, the weakest if they are equal; or withdraw."""
     best, chosen = 0, actions.WITHDRAW
     for k in range(1, MAX_PLAYERS):
         if mask[actions.CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, outlook.weights):
@@ -258,7 +258,7 @@ def whom_to_close_with(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int
 
 @kernel
 def next_card(obs: Int8Array, mask: Int8Array, outlook: Outlook) -> int:
-    """The card to add to an offer of one card for one that is being composed; or NO_ACTION."""
+    """The card to add to a one-for-one offer in composition; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)
     best, chosen = outlook.weights.offer, NO_ACTION

@@ -59,7 +59,7 @@ NUM_PHASES = len(Phase)
 
 
 class Turn(NamedTuple):
-    """What decides an own turn after the roll."""
+    """The basis of decisions in an own turn after the roll."""
 
     obs: Int8Array
     mask: Int8Array
@@ -70,7 +70,7 @@ class Turn(NamedTuple):
 
 @kernel
 def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
-    """A hand after trades with the bank and paying the cost that they make it cover."""
+    """A hand after trades with the bank that make it cover a cost, and paying it."""
     left = 0
     for r in range(NUM_RESOURCES):
         left |= some(r, max(0, of(hand, r) - of(cost, r)))
@@ -124,7 +124,7 @@ def winning_build(obs: Int8Array, mask: Int8Array) -> int:
 
 @kernel
 def build_now(turn: Turn) -> int:
-    """The building to pay for now, or a trade with the bank for it, or NO_ACTION."""
+    """The building to buy now, or a trade with the bank for it, or NO_ACTION."""
     hand, plan, limit, now, weights = turn.outlook
     best, chosen = now, -1
     trades_of_best = 0
@@ -147,7 +147,7 @@ def build_now(turn: Turn) -> int:
 
 @kernel
 def build_road_ahead(turn: Turn) -> int:
-    """A road towards a spot or the longest road, built before the rest is paid; or NO_ACTION."""
+    """A road towards a spot or the longest road, before the rest is affordable; or NO_ACTION."""
     hand, plan, limit, now, weights = turn.outlook
     if not (of(hand, 0) > 0 and of(hand, 1) > 0):
         return NO_ACTION
@@ -235,7 +235,7 @@ def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: We
 
 @kernel
 def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
-    """Where to place a free road."""
+    """The edge for a free road."""
     lacking = roads_lacking(obs)
     if 0 < lacking <= 2:
         e = spots.longest_road_edge(obs, mask)
@@ -258,7 +258,7 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: WeightRow) -> int:
 
 @kernel
 def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: WeightRow) -> int:
-    """The action while an offer is composed, answered or closed."""
+    """The action in composing, answering or closing an offer."""
     if phase == Phase.ANSWER:
         if mask[actions.ACCEPT] == 0 or not plays(weights, ANSWERS):
             return actions.REJECT
@@ -313,7 +313,7 @@ def wanted_action(
 def action_by_weights(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: WeightRow
 ) -> int:
-    """A legal action by some weights; a random one where they have none."""
+    """A legal action by some weights; a random one if they choose none."""
     a = wanted_action(obs, mask, random_bits, weights)
     if 0 <= a < mask.shape[0] and mask[a] != 0:
         return a

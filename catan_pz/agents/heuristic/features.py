@@ -1,8 +1,8 @@
 """Features read from an observation: bundles of cards, sets of vertices and edges, seats.
 
-A bundle is one int64 with a byte for each resource, BRICK lowest, as the rows of `engine.hands`, so
-that bundles are added and subtracted as numbers; pips and trade rates are kept in the same form.
-Sets are those of `engine.bits`.
+A bundle is one int64 with a byte for each resource, BRICK lowest, like the rows of `engine.hands`,
+so bundles are added and subtracted as numbers; pips and trade rates have the same form. Sets are
+those of `engine.bits`.
 """
 
 from catan_pz.board.topology import EDGES_PER_WORD, VERTEX_HARBOR, VERTEX_HEXES
@@ -15,10 +15,10 @@ from catan_pz.terms import GENERIC_HARBOR, MAX_PLAYERS, NUM_RESOURCES, NUM_VERTI
 KINDS_OF_HARBOR = NUM_RESOURCES + 1
 
 BITS_PER_RESOURCE = 8
-"""Bits of a bundle that count the cards of one resource."""
+"""Bits per resource in a bundle."""
 
 TWELFTHS = 12
-"""Parts of a card, in which the bank's rates are whole numbers."""
+"""Parts of a card, such that the bank's rates are whole numbers."""
 
 AT_2_TO_1, AT_3_TO_1, AT_4_TO_1 = TWELFTHS // 2, TWELFTHS // 3, TWELFTHS // 4
 """Shares: twelfths of a card that the bank gives for one card, by trade rate."""
@@ -47,7 +47,7 @@ def some(r: int, n: int) -> int:
 
 @kernel
 def bundle_at(obs: Int8Array, place: int) -> int:
-    """Five numbers of the observation, from a place on, as a bundle."""
+    """Five numbers of the observation, from an index on, as a bundle."""
     bundle = 0
     for r in range(NUM_RESOURCES):
         bundle |= some(r, int(obs[place + r]))
@@ -62,7 +62,7 @@ def hand_of(obs: Int8Array) -> int:
 
 @kernel
 def hand_limit(obs: Int8Array) -> int:
-    """Most cards of a hand that a 7 leaves alone."""
+    """Most cards of a hand without a discard at a 7."""
     return 0 + int(obs[encode.DISCARD_LIMIT])  # an int64, as bundles need it
 
 
@@ -100,7 +100,7 @@ def shares_of(obs: Int8Array) -> int:
 
 @kernel
 def first_of(obs: Int8Array, place: int, count: int) -> int:
-    """The first of some numbers, from a place on, that isn't zero, or -1."""
+    """The first of some numbers, from an index on, that isn't zero, or -1."""
     for k in range(count):
         if obs[place + k] != 0:
             return k
@@ -156,7 +156,7 @@ def others_roads(obs: Int8Array, word: int) -> int:
 
 @kernel
 def allowed(mask: Int8Array, first: int, count: int) -> int:
-    """Set of the legal actions among some that follow one another, up to 56."""
+    """Set of the legal actions among up to 56 consecutive ones."""
     members = 0
     for k in range(count):
         members |= int(mask[first + k]) << k
@@ -184,7 +184,7 @@ def harbor_at(obs: Int8Array, v: int) -> int:
 
 @kernel
 def shares_with(shares: int, harbor: int) -> int:
-    """Shares once a harbor, -1 for none, can be used as well."""
+    """Shares including another harbor's, -1 for none."""
     if harbor < 0:
         return shares
     better = 0
@@ -207,5 +207,5 @@ def has_edge(edges_0: int, edges_1: int, e: int) -> bool:
 
 @kernel
 def points_to_go(obs: Int8Array) -> int:
-    """Points that the viewer lacks."""
+    """Points that the viewer still needs."""
     return int(obs[encode.POINTS_TO_WIN]) - int(obs[encode.OWN_POINTS])

@@ -1,4 +1,4 @@
-"""The plan: the goals of building, their worth and the time that they take; the worth of hands.
+"""The plan: building goals, their worth and time; the worth of hands.
 
 Times are in tenths of a roll of the dice, speeds in thousandths of a point in a thousand rolls.
 """
@@ -29,7 +29,7 @@ from catan_pz.terms import (
 )
 
 NEVER = 3000
-"""A time as good as never."""
+"""A time that stands for never."""
 
 CARD_UNIT = 360
 """A pip brings 1/360 of a card in a tenth of a roll."""
@@ -47,15 +47,15 @@ BASKETS = np.array(
 )
 """(3, 5) `CARD_UNIT` * costs of ways to use an income: a mix, cities, roads with settlements."""
 MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
-"""Thousandths of a point that each yields."""
+"""Thousandths of a point from each."""
 
 
 @kernel
 def time_from(t: int, hand: int, cost: int, pips: int, shares: int) -> int:
-    """Time until a hand and its income pay a cost, by what is in surplus at a time t.
+    """Time until a hand and its income pay a cost, by the surplus at a time t.
 
-    Surplus is traded with the bank. As more resources are in surplus, the lacking cards decrease
-    ever slower: this is where the tangent at t meets zero, at the true time or before it.
+    Surplus is traded with the bank. The shortage is a convex function of time, and this is the
+    zero of its tangent at t, at or before the true time.
     """
     lacking, slope = 0, 0
     for r in range(NUM_RESOURCES):
@@ -76,7 +76,7 @@ def time_from(t: int, hand: int, cost: int, pips: int, shares: int) -> int:
 def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
     """Time until a hand and its income pay a cost."""
     t, then = 0, time_from(0, hand, cost, pips, shares)
-    while then > t:  # two or three rounds
+    while then > t:  # two or three iterations
         t, then = then, time_from(then, hand, cost, pips, shares)
     return t
 
@@ -107,13 +107,13 @@ def basket_from(t: float, basket: int, pips: int, shares: int) -> float:
 
 @kernel
 def times_of(pips: int, shares: int, guess: Times) -> Times:
-    """The times for an income, found faster from a near guess."""
+    """The times for an income, found faster from a close guess."""
     if pips == 0:
         return Times(float(NEVER), float(NEVER), float(NEVER))
     mixed = basket_from(guess.mixed, 0, pips, shares)
     cities = basket_from(guess.cities, 1, pips, shares)
     roads = basket_from(guess.roads, 2, pips, shares)
-    while True:  # all three together, as a processor computes them side by side
+    while True:  # all three together, which a processor computes in parallel
         a = basket_from(mixed, 0, pips, shares)
         b = basket_from(cities, 1, pips, shares)
         c = basket_from(roads, 2, pips, shares)
@@ -124,7 +124,7 @@ def times_of(pips: int, shares: int, guess: Times) -> Times:
 
 @kernel
 def speed_of(times: Times, weights: WeightRow) -> int:
-    """Points that an income yields, in a mix of the ways to use it."""
+    """Points from an income, in a mix of the ways to use it."""
     mixed = np.floor(weights.mixed * MIXED_POINTS / (times.mixed + 1))
     cities = np.floor(weights.cities * CITIES_POINTS / (times.cities + 1))
     return int(mixed + cities + np.floor(weights.roads * ROADS_POINTS / (times.roads + 1)))
@@ -139,20 +139,20 @@ Worths: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, GOALS
 
 
 class Plan(NamedTuple):
-    """What may be built next, and the income that pays for it."""
+    """The next goals, and the income that pays for them."""
 
     worths: Worths  # of each goal
-    roads: int  # lacking for the longest road
+    roads: int  # missing for the longest road
     pips: int  # own pips by resource, a bundle
     shares: int  # trade rates by resource, a bundle
 
 
 class Outlook(NamedTuple):
-    """A hand and the plan by which changes of it are judged."""
+    """A hand and the plan that evaluates its changes."""
 
     hand: int
     plan: Plan
-    limit: int  # most cards that a 7 leaves alone
+    limit: int  # most cards without a discard at a 7
     now: int  # worth of the hand
     weights: WeightRow
 
@@ -171,7 +171,7 @@ def cost_of(goal: int, plan: Plan) -> int:
 
 @kernel
 def worth_after(hand: int, spent: int, plan: Plan, weights: WeightRow) -> int:
-    """The goal that is worth most after `spent` is paid, as 8 * worth by then + goal."""
+    """The goal with the largest worth after paying `spent`, as 8 * worth by then + goal."""
     best, patience = 0, weights.patience
     for goal in range(GOALS):
         if 8 * plan.worths[goal] > best:
@@ -188,7 +188,7 @@ def worth_after(hand: int, spent: int, plan: Plan, weights: WeightRow) -> int:
 
 @kernel
 def worth_of_hand(hand: int, plan: Plan, limit: int, weights: WeightRow) -> int:
-    """The worth of a hand: the next goal, the one after it, less the risk of a 7."""
+    """The worth of a hand: the next goal, the one after it, minus the risk of a 7."""
     first = worth_after(hand, 0, plan, weights)
     worth = first // 8
     if weights.second > 0 and first > 0:
@@ -235,7 +235,7 @@ def knights_played(obs: Int8Array, k: int) -> int:
 
 @kernel
 def knights_lacking(obs: Int8Array) -> int:
-    """Knights that must still be played for the largest army; 0 for its holder."""
+    """Knights still needed for the largest army; 0 for its holder."""
     if obs[encode.LARGEST_ARMY] != 0:
         return 0
     needed = LARGEST_ARMY_MINIMUM
@@ -259,7 +259,7 @@ def worth_of_card(obs: Int8Array, weights: WeightRow) -> int:
 
 @kernel
 def roads_lacking(obs: Int8Array) -> int:
-    """Roads lacking for the longest road, if each makes the own one longer; 0 for its holder."""
+    """Roads missing for the longest road, if each extends the own one; 0 for its holder."""
     if obs[encode.LONGEST_ROAD] != 0:
         return 0
     needed = LONGEST_ROAD_MINIMUM

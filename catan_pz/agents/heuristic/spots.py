@@ -1,4 +1,4 @@
-"""Where to build: the worth of vertices, the roads that lead there, and the plan."""
+"""Building spots: the worth of vertices, the roads to them, and the plan."""
 
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ SURE_WIN = 40_000
 
 
 class Roads(NamedTuple):
-    """What blocks the viewer's roads, as edges in two words, and where rivals may build."""
+    """Obstacles to the viewer's roads, as edges in two words, and where rivals may build."""
 
     taken_0: int  # edges with a road
     taken_1: int
@@ -65,14 +65,14 @@ class Reach(NamedTuple):
 
     roads: Roads
     closed: int  # vertices that own roads can't pass
-    at_0: int  # vertices that 0, 1 and 2 more roads reach
+    at_0: int  # vertices reached by 0, 1 and 2 more roads
     at_1: int
     at_2: int
     free: int  # by the distance rule
 
 
 class Income(NamedTuple):
-    """The viewer's income, and for how long it counts."""
+    """The viewer's income, and the time for which it counts."""
 
     pips: int
     shares: int
@@ -92,7 +92,7 @@ class Goals(NamedTuple):
 
 @kernel
 def income_of(obs: Int8Array, weights: WeightRow) -> Income:
-    """The viewer's income; the closer somebody is to winning, the shorter it counts."""
+    """The viewer's income; it counts for less time as somebody gets closer to winning."""
     lead = 0
     for k in range(1, MAX_PLAYERS):
         lead = max(lead, int(obs[encode.VISIBLE_POINTS + k]))
@@ -105,7 +105,7 @@ def income_of(obs: Int8Array, weights: WeightRow) -> Income:
 
 @kernel
 def worth_with(obs: Int8Array, v: int, shares: int, income: Income, weights: WeightRow) -> int:
-    """The worth of a building on a vertex: its point, and its income at some shares."""
+    """The worth of a building at a vertex: its point, and its income at some shares."""
     times = times_of(income.pips + pips_at(obs, v), shares, income.times)
     return POINT + (speed_of(times, weights) - income.speed) * income.horizon // 100
 
@@ -123,7 +123,7 @@ def ends_of(edges: int, word: int) -> int:
 
 @kernel
 def one_road_on(vertices: int, roads: Roads, closed: int) -> int:
-    """Vertices that one more road reaches from some, not from closed ones, on free edges."""
+    """Vertices one free edge away from some that aren't closed."""
     reached = 0
     start = vertices & ~closed
     while start != 0:
@@ -199,7 +199,7 @@ def goals_of(obs: Int8Array, reach: Reach, weights: WeightRow) -> Goals:
 
 @kernel
 def plan_for(obs: Int8Array, goals: Goals, weights: WeightRow) -> Plan:
-    """The plan by these goals."""
+    """The plan for these goals."""
     lacking = points_to_go(obs)
     here, there, far = goals.here // 64, goals.there // 64, goals.far // 64
     city = goals.city // 64
@@ -224,7 +224,7 @@ def plan_of(obs: Int8Array, weights: WeightRow) -> Plan:
 
 @kernel
 def one_road_less(plan: Plan, away: int) -> Plan:
-    """The plan once a road towards the spot 1 or 2 roads away is built."""
+    """The plan after building a road towards the spot 1 or 2 roads away."""
     here, there, far, city, card, road = plan.worths
     if away == 1:
         here, there = max(here, there), 0
@@ -235,7 +235,7 @@ def one_road_less(plan: Plan, away: int) -> Plan:
 
 @kernel
 def edge_back(reach: Reach, v: int, level: int) -> int:
-    """A free edge from a vertex back to one of `level` from which roads can go on, or -1."""
+    """A free edge from a vertex back to an open one of `level`, or -1."""
     for k in range(3):
         e = VERTEX_EDGES[v, k]
         if e >= 0 and not has_edge(reach.roads.taken_0, reach.roads.taken_1, e):
@@ -255,7 +255,7 @@ def road_towards(reach: Reach, v: int, away: int) -> int:
 
 @kernel
 def trail_with(own_0: int, own_1: int, e: int, barred: int) -> int:
-    """Roads in the longest continuous road, once an edge is built."""
+    """The length of the longest road after building on an edge."""
     if e < EDGES_PER_WORD:
         own_0 |= bits.edge_bit(e)
     else:
@@ -265,12 +265,12 @@ def trail_with(own_0: int, own_1: int, e: int, barred: int) -> int:
 
 @kernel
 def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
-    """A legal road that makes the longest one longer, or -1."""
+    """A legal road that extends the longest one, or -1."""
     best, chosen = int(obs[encode.ROAD_LENGTH]), -1
     own_0, own_1, barred = own_roads(obs, 0), own_roads(obs, 1), others_buildings(obs)
     for e in range(NUM_EDGES):
         if mask[BUILD_ROAD + e] != 0:
-            # With it no road is longer than those that lead away from its ends, and itself.
+            # A road through it is at most itself plus the roads from its two ends.
             length = 1 + longest_trail(own_0, own_1, EDGE_VERTICES[e, 0], barred)
             length += longest_trail(own_0, own_1, EDGE_VERTICES[e, 1], barred)
             if length > best:

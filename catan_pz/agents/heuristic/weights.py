@@ -33,29 +33,29 @@ class Weights:
     """Weights of the player: values in thousandths of a point, times in tenths of a roll."""
 
     parts: int = (1 << len(PARTS)) - 1  # set of PARTS that are on
-    horizon: int = 90  # time that production counts, for each point the leader lacks
-    patience: int = 242  # a goal this far off counts half
-    second: int = 80  # percent that the goal after the next counts
-    mixed: int = 60  # percent of the speed with which all is built alike ...
-    cities: int = 40  # ... and with which cities and cards are
-    roads: int = 16  # ... and with which roads and settlements are
+    horizon: int = 90  # time for which production counts, per point that the leader needs
+    patience: int = 242  # a goal at this time counts for half
+    second: int = 80  # weight of the goal after the next, in percent
+    mixed: int = 60  # weight of the speed of building everything, in percent ...
+    cities: int = 40  # ... of cities and cards ...
+    roads: int = 16  # ... and of roads and settlements
     card: int = 420  # a development card
-    army: int = 1500  # the largest army, shared out among the knights that lack
+    army: int = 1500  # the largest army, divided among the missing knights
     road: int = 1500  # the longest road
-    claim: int = 350  # a road towards a spot, beyond its use
-    claimed: int = 50  # percent that a spot next to another's road counts
-    near: int = 100  # percent that a spot one road from another's counts
+    claim: int = 350  # bonus for a road towards a spot
+    claimed: int = 50  # weight of a spot next to another's road, in percent
+    near: int = 100  # weight of a spot one road from another's, in percent
     held: int = 10  # any card in hand
-    seven: int = 60  # each card that a 7 would cost
+    seven: int = 60  # each card lost to a 7
     bank: int = 30  # least gain for a trade with the bank
     offer: int = 60  # least gain for an offer
     accept: int = 40  # least gain for agreeing to one
-    close: int = 2  # points that a player may lack and is traded with no more
-    knight: int = 0  # least harm of the robber for which a knight is played at once
+    close: int = 2  # no trades with a player who needs at most this many points
+    knight: int = 0  # least harm of the robber for playing a knight at once
     plenty: int = 300  # least gain for a year of plenty
     monopoly: int = 400  # least gain for a monopoly
-    danger: int = 400  # how much more those close to winning are robbed, in percent
-    victim: int = 23  # a stolen card, against a pip kept from a player
+    danger: int = 400  # extra weight for robbing players close to winning, in percent
+    victim: int = 23  # a stolen card, relative to a blocked pip
 
     def without(self, *parts: str) -> "Weights":
         """A copy with some of `PARTS` switched off."""
@@ -68,7 +68,7 @@ class Weights:
 
 
 WEIGHTS: Final = np.dtype([(field.name, np.int64) for field in fields(Weights)], align=True)
-"""`Weights` as compiled rules take them."""
+"""`Weights` for compiled rules."""
 
 WeightRow: TypeAlias = Annotated[Any, numba.from_dtype(WEIGHTS)]
 WeightRows: TypeAlias = Annotated[
