@@ -1,4 +1,4 @@
-"""Advice: the actions that an agent considered in a decision, and how it rates each."""
+"""Advice: the actions that an agent considered in a decision, with its ratings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """The actions that an agent considered in a decision, best first; None for what it lacks.
+    """The actions that an agent considered in a decision, best first; None for missing fields.
 
     Attributes:
         actions: (K,) legal actions; the agent would play the first.
-        probabilities: (K,) of its policy.
+        probabilities: (K,) probabilities of its policy.
         win_probabilities: (K,) its seat's estimated win probability after each.
         visits: (K,) simulations of each.
-        scores: (K,) numbers by which it compares actions, in a unit of its own, such as Q-values.
+        scores: (K,) the agent's scores of actions, in its own unit, such as Q-values.
         agent: name of the agent, filled in by hosts.
     """
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Adviser:
-    """Watches a game from a seat with a copy of an agent, which sees what the seat may know.
+    """Watches a game from a seat with a copy of an agent, which only gets the seat's views.
 
     The arguments are those of `SeatedAgent`; the attribute `agent` is the copy.
     """
@@ -37,11 +37,11 @@ class Adviser:
         self.agent = self._seated.agent
 
     def question(self) -> "Question":
-        """A question about the present position, which any thread may ask later."""
+        """A question about the current position, which any thread may ask later."""
         return Question(self, self._seated.view, len(self._heard))
 
     def ask(self, what: Callable[[View], T], view: View, heard: int) -> T:
-        """Tell the agent the events that it has not heard yet, and ask it; one thread at a time."""
+        """Send the agent the events since the last call, and ask it; one thread at a time."""
         with self._lock, blamed(self.agent, self.seat):
             for events in self._heard[self._told : heard]:
                 self.agent.observe(events)
@@ -74,5 +74,5 @@ class Question:
         return replace(self.adviser.ask(agent.advise, self.view, self.heard), agent=agent.name)
 
     def win_probabilities(self) -> NDArray[np.float64] | None:
-        """(P,) each seat's win probability; None where the agent estimates none."""
+        """(P,) each seat's win probability; None if the agent doesn't estimate it."""
         return self.adviser.ask(self.adviser.agent.win_probabilities, self.view, self.heard)

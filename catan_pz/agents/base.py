@@ -23,14 +23,13 @@ ABORTED: Final = "aborted"
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """The result of a game, as told to one seat.
+    """The result of a game, for one seat.
 
     Attributes:
-        winner: None for nobody.
-        points: of each seat, hidden ones included.
-        turns: of all players together.
-        reason: "victory", "truncated" (by `max_turns`), or "aborted" where the host stopped
-            the game.
+        winner: the winning seat; None for nobody.
+        points: points of each seat, hidden ones included.
+        turns: turns of all players together.
+        reason: "victory", "truncated" (by `max_turns`), or "aborted" if the host stopped the game.
     """
 
     seat: int
@@ -56,7 +55,7 @@ def result_for(record: Any, rules: Rules, seat: int) -> SeatResult:
 
 
 Seated = Callable[[Any, int], Any]
-"""From an agent and a row of `Views` to the copy of the agent that plays in that game."""
+"""Maps an agent and a row of `Views` to the copy of the agent that plays in that game."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +65,9 @@ class Views:
     Attributes:
         observations: (K, N) int8, in natural units, relative to the seat to move.
         masks: (K, A) int8, 1 for each legal action.
-        seeds: (K,) uint64, seed of the seat's random stream, the same in all of its decisions.
-        random_bits: (K,) uint64, the next number of each stream. All randomness in a choice
-            must come from it.
+        seeds: (K,) uint64, seed of the seat's random stream, the same for all of its decisions.
+        random_bits: (K,) uint64, the next number of each stream, the only source of randomness
+            for a choice.
     """
 
     observations: NDArray[np.int8]
@@ -94,7 +93,7 @@ class Views:
         )
 
     def players(self, agent: Any) -> Iterator[tuple[Any, View]]:
-        """For each row the copy of an agent that plays there, and its view."""
+        """The copy of an agent that plays in each row, and its view."""
         if self._seated is None:
             raise RuntimeError(
                 f"agent {agent.name!r} decides game by game: let a host play it, such as "
@@ -108,14 +107,14 @@ class Views:
 class Batcher(Protocol):
     """Collects decisions of copies in many games, and returns each once it is made.
 
-    A copy must choose here what its `act` would choose.
+    A copy's choice must be the same as in its `act`.
     """
 
     def submit(self, key: int, own: Any, view: View) -> None:
         """Accept a decision of the copy `own`; `collect` returns it under the key."""
 
     def collect(self) -> list[tuple[int, int]]:
-        """Work for a while; return keys and actions of the decisions that are made, if any."""
+        """Work for a while; return keys and actions of finished decisions, if any."""
         ...
 
 
@@ -124,20 +123,20 @@ class Agent(ABC):
 
     Only `act` must be implemented. Hosts seat copies, made by `copy.copy` for each seat of each
     game. On each copy they call `reset` once, `act` for each of its decisions, `observe` after
-    each decision of anyone, then `end` and `close` once each, also where the game breaks off.
+    each decision of any seat, then `end` and `close` once each, even if the game is aborted.
     All state of a game must be created in `reset`.
 
     Attributes:
-        name: for tables of results; by default that of the class.
+        name: name in tables of results; by default that of the class.
         needs_belief: whether views must answer `resample`, which costs the host time.
         needs_events: whether `observe` must be called; True for classes that override it.
-        stateless: whether a choice follows from the view, the seed and the random bits alone,
-            so that a host may call `act_batch` on one object for all games, without `reset`,
-            `end` and `close`.
-        has_batcher: whether copies that are seated in many games decide faster by a `batcher`.
-        compiles: whether its first decision compiles code; matches ask for one before they begin.
-        seat: the seat in the present game.
-        rules: of the present game.
+        stateless: whether a choice depends only on the view, the seed and the random bits, so that
+            a host may call `act_batch` on one object for all games, without `reset`, `end` and
+            `close`.
+        has_batcher: whether copies in many games decide faster with a `batcher`.
+        compiles: whether its first decision compiles code; matches request one before they begin.
+        seat: the seat in the current game.
+        rules: rules of the current game.
     """
 
     needs_belief: bool = False
@@ -151,7 +150,7 @@ class Agent(ABC):
     _random: RandomStream | None = None
 
     def __init_subclass__(cls) -> None:
-        """Name the class, and tell hosts whether it observes."""
+        """Set the defaults of `name` and `needs_events`."""
         super().__init_subclass__()
         if "observe" in cls.__dict__ and "needs_events" not in cls.__dict__:
             cls.needs_events = True
@@ -177,49 +176,49 @@ class Agent(ABC):
 
     @abstractmethod
     def act(self, view: View) -> int:
-        """Choose one of the legal actions, which `view.mask` marks."""
+        """Choose one of the legal actions, marked in `view.mask`."""
 
     def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
-        """(K,) a legal action in each game; by default the copy that is seated there acts."""
+        """(K,) a legal action in each game; by default from the copy that is seated there."""
         chosen = [as_action(player.act(view)) for player, view in views.players(self)]
         return np.array(chosen, np.int64)
 
     def batcher(self) -> Batcher:
-        """Where copies in many games decide together, if the agent `has_batcher`."""
+        """A batcher for the decisions of copies in many games, if the agent `has_batcher`."""
         raise RuntimeError(f"agent {self.name!r} has no batcher: call act() of each copy")
 
     def advise(self, view: View) -> Advice:
-        """Rate the actions of a decision of its seat; by default its choice alone.
+        """Rate the actions of a decision of its seat; by default only its choice.
 
-        Asked once a decision, of a copy that watches and doesn't play.
+        Called once per decision, on a copy that watches and doesn't play.
         """
         return Advice.of_choice(as_action(self.act(view)))
 
     def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
-        """(P,) each seat's win probability, whoever is to move; None where it estimates none.
+        """(P,) each seat's win probability, whoever is to move; None if it doesn't estimate it.
 
-        They sum to 1, or to less where nobody may win. Asked of a copy that watches.
+        They sum to 1, or to less if nobody may win. Called on a copy that watches.
         """
         return None
 
     def win_probabilities_after(
         self, view: View, actions: NDArray[np.int64]
     ) -> NDArray[np.float64] | None:
-        """(K,) its seat's win probability after each of some legal actions, by the same chance.
+        """(K,) its seat's win probability after each of some legal actions, with the same chance.
 
-        None where it estimates none. Asked of a copy that watches.
+        None if it doesn't estimate it. Called on a copy that watches.
         """
         return None
 
     def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
-        """Hear the events of a decision of any seat, as far as this seat may know them."""
+        """Receive the events of any seat's decision, without details hidden from this seat."""
 
     def report(self) -> Mapping[str, float]:
         """Statistics of the game, such as tokens used; results sum them by name."""
         return {}
 
     def end(self, result: SeatResult) -> None:  # noqa: B027 (a hook, not a duty)
-        """Hear that the game has ended, or that the host has stopped it."""
+        """Receive the result of a game that has ended, or that the host has stopped."""
 
     def close(self) -> None:  # noqa: B027 (a hook, not a duty)
         """Release what `reset` opened; no other call follows."""
@@ -228,7 +227,7 @@ class Agent(ABC):
 class WrappingAgent(Agent):
     """An agent that wraps another one, and forwards the events of the game to it.
 
-    `reset` of the subclass sets `inner`, a copy that was reset, or None where there is none.
+    `reset` of the subclass sets `inner`, a copy that was reset, or None for none.
     """
 
     needs_events = False  # as the inner one does
@@ -255,9 +254,9 @@ class WrappingAgent(Agent):
 
 
 class BatchAgent(Agent):
-    """An agent that decides in many games by one call, and keeps no state of any game.
+    """An agent that decides in many games with one call, and keeps no state of any game.
 
-    It plays single games as well, with the same choices.
+    It also plays single games, with the same choices.
     """
 
     stateless = True
@@ -267,7 +266,7 @@ class BatchAgent(Agent):
         """(K,) a legal action in each game, from its own row only, of any integer type."""
 
     def act(self, view: View) -> int:
-        """`act_batch` in one game, by the next number of the random stream."""
+        """`act_batch` in one game, with the next number of the random stream."""
         random = self.random
         views = Views(
             view.observation[None],
@@ -280,7 +279,7 @@ class BatchAgent(Agent):
 
 
 def only_choice(given: Any) -> Any:
-    """The choice of `act_batch` in a single game, not checked yet."""
+    """The unchecked choice of `act_batch` in a single game."""
     with suppress(TypeError, ValueError):
         (chosen,) = given
         return chosen
@@ -290,7 +289,7 @@ def only_choice(given: Any) -> Any:
 def refuse_others(
     name: str, rules: Rules, *, players: int | None = None, trading: bool = True
 ) -> None:
-    """Refuse games that an agent can't play, of other than `players` or with trade."""
+    """Refuse games for other numbers of players than `players`, or with trade."""
     if rules.trading and not trading:
         raise ValueError(f"agent {name!r} plays games without trade between players")
     if players is not None and rules.num_players != players:

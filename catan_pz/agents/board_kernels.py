@@ -1,7 +1,7 @@
 """The board network on a CPU, in compiled code.
 
-`board_program` describes the computation: for a few games at a time, whose numbers a core's cache
-holds. Letters as there, and K games.
+`board_program` describes the computation. It runs for a few games at a time, whose numbers fit
+into a core's cache. Letters as there, and K games.
 """
 
 from typing import Final
@@ -61,7 +61,7 @@ def rectify(sign: Float32Array, y: Float32Array) -> None:
 
 @kernel
 def prepare(do: Program, x: Float32Array, work: Float32Array) -> None:
-    """Write an observation and what follows from it without weights."""
+    """Write an observation and the features computed from it without weights."""
     copy_numbers(x, work[:SIZE])
     work[SIZE : do.yields] = np.float32(0)
     work[do.computed : do.begun] = np.float32(0)
@@ -121,7 +121,7 @@ def run_steps(do: Program, weights: Float32Array, work: Float32Array, games: int
 
 
 @entry
-def run_forward(  # wide: what is read, and what is written
+def run_forward(  # wide: inputs and outputs
     games: Float32Matrix,
     first: int,
     last: int,
@@ -135,7 +135,7 @@ def run_forward(  # wide: what is read, and what is written
 ) -> None:
     """Write the results (K, A) and (K, D) for games (K, N) of some of the threads.
 
-    Each thread has a row of `works`. What the way back needs is kept, (K, n) or (0, n).
+    Each thread has a row of `works`. Numbers for the backward pass are kept, (K, n) or (0, n).
     """
     blocks = -(-len(games) // BLOCK)
     for thread in range(first, last):

@@ -23,7 +23,7 @@ class BoardNetwork:
 
     kind: ClassVar[str] = "board"
     inputs: ClassVar[int] = SIZE
-    options: ClassVar[Mapping[str, Any]] = {}  # what a file must say beside the arrays
+    options: ClassVar[Mapping[str, Any]] = {}  # entries that a file must contain besides the arrays
     arrays: Mapping[str, NDArray[np.float32]]  # by the names of `shapes`
 
     def __post_init__(self) -> None:
@@ -48,12 +48,12 @@ class BoardNetwork:
         return len(self.arrays["dense_head_bias"])
 
     def text(self) -> str:
-        """The network in a few words."""
+        """A short description of the network."""
         return f"board network, embeddings of {self.width}, two dense layers of {self.dense}"
 
     @cached_property
     def _weights(self) -> NDArray[np.float32]:
-        """All arrays, one behind the other, as the program reads them."""
+        """All arrays concatenated, as the program reads them."""
         shapes_of, counts = layout(*self._sizes)
         weights = np.zeros(sum(counts), np.float32)
         for name, view in views(shapes_of, np.split(weights, np.cumsum(counts)[:-1])).items():

@@ -29,7 +29,7 @@ from catan_pz.terms import (
 )
 
 ELSEWHERE: Final = PLACES["own_hand"].start
-"""The start of the part of an observation that belongs to no place of the board."""
+"""The start of the part of an observation outside the places of the board."""
 
 _NUM_HARBOR_KINDS: Final = NUM_RESOURCES + 1
 OF_TERRAIN: Final = len(TERRAIN_COUNTS)
@@ -37,13 +37,13 @@ OF_HEX: Final = OF_TERRAIN + 3
 OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
 OF_EDGE: Final = MAX_PLAYERS
 LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
-"""Counts of own cards of a resource, scaled, each a feature of its own: costs are thresholds."""
+"""Counts of own cards of a resource, scaled, each a separate feature: costs are thresholds."""
 
 OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(LEVELS))
 
 
 def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
-    """(rows, V) 1 where a vertex is among a row's entries."""
+    """(rows, V) 1 for each vertex among a row's entries."""
     matrix = np.zeros((len(table), NUM_VERTICES), np.float32)
     np.put_along_axis(matrix, table, 1, axis=1)
     return matrix
@@ -95,8 +95,8 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
 
 
 MULTIPLY, BIAS, RELU, POOL, EDGE_ENDS, TO_VERTICES, HEX_CORNERS = range(7)
-"""Operations: add a product; write weights; leave what is positive; add the sum of all places times
-their factors, of each edge's ends, of the edges at each vertex, of each hex's corners.
+"""Operations: add a product; write weights; ReLU; add the sum of all places times their factors, of
+each edge's ends, of the edges at each vertex, of each hex's corners.
 """
 
 YIELDS: Final = NUM_RESOURCES + 1
@@ -104,7 +104,7 @@ YIELDS: Final = NUM_RESOURCES + 1
 
 
 class Program(NamedTuple):
-    """What stands where in the numbers of a game, and what to do.
+    """The layout of a game's numbers, and the operations on them.
 
     Attributes:
         steps: (n, 11): the operation; where its source and its target begin; places of the one
@@ -141,7 +141,7 @@ def _whole(n: int) -> int:
 def layout(
     width: int, dense: int, actions: int, separate_value: bool
 ) -> tuple[dict[str, tuple[int, ...]], list[int]]:
-    """The network's arrays, one behind the other: shapes by name, and numbers that each takes."""
+    """The network's concatenated arrays: shapes by name, and the size of each."""
     value = {"value_1": (SIZE, dense), "value_1_bias": (dense,)}
     value |= {"value_2": (dense, dense), "value_2_bias": (dense,)}
     arrays = shapes(width, dense, actions) | (value if separate_value else {})
@@ -162,7 +162,7 @@ class _Writer:
         self.steps: list[list[int]] = []
         self.starts = {name: part.start for name, part in PLACES.items()}
         self.starts |= {"everything": ELSEWHERE, "units": 0}
-        # Of each array: places, numbers of a place, and from one place to the next.
+        # For each array: places, numbers per place, and the stride between places.
         self.arrays = {"everything": (1, OF_ALL, OF_ALL), "units": (1, SIZE, SIZE)}
         for name, places in (
             *((name, NUM_HEXES) for name in PLACES if name.startswith("hex_")),
@@ -172,7 +172,7 @@ class _Writer:
             self.arrays[name] = places, n, n
 
     def place(self, name: str, places: int, n: int, far: int = 0) -> None:
-        """Give an array its place behind the others."""
+        """Append an array to the layout."""
         self.arrays[name] = places, n, far or _whole(n)
         self.starts[name], self.end = self.end, self.end + _whole(places * (far or _whole(n)))
 
@@ -190,14 +190,14 @@ class _Writer:
         """Add a product to a target, which may begin with a row at each place."""
         (*_, far), (_, m, to) = self.arrays[source], self.arrays[target]
         back = -1
-        if self.starts[source] > self.starts["vertex_in"]:  # what is computed, not an input
+        if self.starts[source] > self.starts["vertex_in"]:  # computed, not an input
             back, self.turned = self.turned, self.turned + m * far
         self.step(MULTIPLY, source, target, self.weights[weight] + row * to, back, first=first)
 
     def layer(
         self, name: str, *products: tuple[str, str, int], around: tuple[int, str] | None = None
     ) -> None:
-        """Add a layer: its biases, or what its places share, products, and what lies around."""
+        """Add a layer: its biases or shared terms, products, and sums over neighbors."""
         first = f"shared_{name}" if self.arrays[name][0] > 1 else ""
         if not first:
             bias = name.removeprefix("shared_") + "_bias"

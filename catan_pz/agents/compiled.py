@@ -64,7 +64,7 @@ class Players(NamedTuple):
 class Outcomes(NamedTuple):
     """The results of G games between K players."""
 
-    winners: Int64Array  # (G,) the winner of each game, -1 where it was truncated
+    winners: Int64Array  # (G,) the winner of each game, -1 if it was truncated
     points: Int64Matrix  # (G, K) points of each player at the end
     turns: Int64Array  # (G,) turns of all players together
     decisions: Int64Array  # (K,) decisions of each player in all games
@@ -128,8 +128,8 @@ def play_compiled(
 ) -> Outcomes:
     """Play games between "random", "weighted", "heuristic" and "evolved" players.
 
-    In game i player k has seat (k + i) mod P, so that seats even out. Game i is the one
-    that the same agents play at a `Table` with `Game(rules, seed + i)` and the seeds
+    In game i player k has seat (k + i) mod P, which balances the seats. Game i is the same as that
+    of the agents at a `Table` with `Game(rules, seed + i)` and the seeds
     `random_stream.seat_seeds(seed + i, P)`.
 
     The rules are a `Rules`, a preset's name, or None for the defaults, with single options.

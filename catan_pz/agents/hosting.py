@@ -1,4 +1,4 @@
-"""What hosts of agents share: seating copies, showing them a game, and dismissing them."""
+"""Shared code of agents' hosts: seating copies, giving them views, and dismissing them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,7 +18,7 @@ from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
 
 AGENT_ERRORS: Final = (Exception, SystemExit)
-"""Exceptions of agents that end their game, but not the program that hosts it."""
+"""Exceptions of agents that end their game, but not the host program."""
 
 
 @contextmanager
@@ -41,11 +41,11 @@ def seat_copy(agent: Agent, seat: int, rules: Rules, seed: int) -> Agent:
 
 
 Guard = Callable[[Agent, int], AbstractContextManager[None]]
-"""A context that a host enters around calls of an agent in a seat, such as `blamed`."""
+"""A context for calls of an agent in a seat, such as `blamed`."""
 
 
 def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) -> None:
-    """Call `end` and `close` of agents whose game is over: of all, even if some raise.
+    """Call `end` and `close` of all agents whose game is over, even if some raise.
 
     Raises the first exception that ends programs, such as `KeyboardInterrupt`, else the first.
     """
@@ -81,7 +81,7 @@ class FromBelief:
 
 
 class TrueState:
-    """Answers `View.resample` with the game itself."""
+    """Answers `View.resample` with the true game."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -91,15 +91,15 @@ class TrueState:
         return self._game.copy()
 
     def resample_many(self, _rng: np.random.Generator, count: int) -> np.ndarray:
-        """(count,) `STATE`, all alike."""
+        """(count,) `STATE`, all equal."""
         return np.repeat(self._game.games, count)
 
 
 class SeatedAgent:
-    """A copy of an agent in a seat of a game, with the belief that it asks for.
+    """A copy of an agent in a seat of a game, with a belief if it needs one.
 
-    `tell` is called with the events of each decision, as the seat may know them, if the agent
-    `needs_events`. With `shows_state` its views resample the true state, nothing hidden.
+    `tell` is called with the events of each decision, from the seat's perspective, if the agent
+    `needs_events`. With `shows_state` its views resample the true state, with nothing hidden.
     """
 
     def __init__(
@@ -139,13 +139,13 @@ class SeatedAgent:
 
     @property
     def result(self) -> SeatResult:
-        """The result for the seat, as the game stands."""
+        """The result for the seat in the current position."""
         return result_for(self._game.state, self._game.rules, self.seat)
 
     def leave(self) -> None:
         """Stop following the game."""
         self._belief = self._tell = None
-        # The game may be going through its list.
+        # The game may be iterating over its list.
         self._game.listeners = [one for one in self._game.listeners if one != self._hear]
 
 
@@ -154,7 +154,7 @@ class SeatedCopies:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        # The original is kept beside its copy, so that its id stays its own.
+        # The original is kept with its copy, so that its id isn't reused.
         self._copies: dict[tuple[int, int, int], tuple[Agent, Agent]] = {}
 
     @property
@@ -165,7 +165,7 @@ class SeatedCopies:
     def rows(
         self, games: NDArray[np.intp], seats: NDArray[np.int8], seeds: NDArray[np.uint64]
     ) -> Seated:
-        """The function by which `Views` finds the copy in each row (K,); it holds no games."""
+        """The function that finds the copy in each row (K,) for `Views`; it holds no games."""
 
         def seated(agent: Agent, row: int) -> Agent:
             game, seat = int(games[row]), int(seats[row])
@@ -177,6 +177,6 @@ class SeatedCopies:
         return seated
 
     def leave(self, games: Collection[int], result: Callable[[int, int], SeatResult]) -> None:
-        """Dismiss the copies in games that are over; `result` gives that of a game for a seat."""
+        """Dismiss the copies in finished games; `result` returns a game's result for a seat."""
         over = [key for key in self._copies if key[0] in games]
         dismiss([(self._copies.pop(key)[1], result(*key[:2])) for key in over])

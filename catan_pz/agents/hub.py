@@ -13,7 +13,7 @@ from catan_pz.files import write_bytes
 
 MODEL: Final = "model.npz"
 CHECKSUM: Final = f"{MODEL}.sha256"
-"""In the form of the program sha256sum."""
+"""In the format of the program sha256sum."""
 
 
 def load(
@@ -23,13 +23,13 @@ def load(
     sha256: str | None = None,
     choice: str | None = None,
 ) -> NetworkAgent:
-    """Load the model of a repository, which is cached; no code of its file is run.
+    """Load and cache the model of a repository; no code of its file is run.
 
     Args:
         repository: "owner/name".
         revision: a branch, tag or commit; the newest by default.
-        sha256: checksum that the model must have; by default the one in the repository.
-        choice: how it plays, as for `NetworkAgent`.
+        sha256: expected checksum; by default the one in the repository.
+        choice: how it plays, as in `NetworkAgent`.
     """
     check_code("downloads a model")
     try:
@@ -67,7 +67,7 @@ def write_folder(
 
 
 def card_text(name: str, model: Model) -> str:
-    """A model's card with the metadata that the hub reads: library, tags and results."""
+    """A model's card with the hub's metadata: library, tags and results."""
     game = {"name": "Catan", "type": "catan_v0"}
     metrics = [
         {
@@ -86,7 +86,7 @@ def card_text(name: str, model: Model) -> str:
             {"name": name, "results": [{"task": task, "dataset": game, "metrics": metrics}]}
         ],
     }
-    # JSON values are YAML as well.
+    # JSON values are also YAML.
     head = "\n".join(f"{key}: {json.dumps(value)}" for key, value in metadata.items())
     use = f'from catan_pz import agents\n\nagent = agents.load("hf:OWNER/{name}")'
     return f"---\n{head}\n---\n\n{model.card_text(name)}\n```python\n{use}\n```\n"

@@ -1,4 +1,4 @@
-"""An agent that asks a chat model for its decisions, at any server with OpenAI's protocol."""
+"""An agent that asks a chat model for its decisions, on any server with OpenAI's protocol."""
 
 import json
 import os
@@ -27,19 +27,19 @@ from catan_pz.text.commands import json_in, said_in
 from catan_pz.text.primer import NAMES, RULES
 
 MOST_NOTES: Final = 1_000
-"""Characters of private notes that a model may keep from decision to decision."""
+"""Most characters of private notes that a model may keep between decisions."""
 
 MOST_AT_ONCE: Final = 64
-"""Questions of one process that may wait for answers at the same time."""
+"""Concurrent requests of one process."""
 
 FAILURES_IN_A_ROW: Final = 3
 """Unanswered requests in a row after which a game continues without the model."""
 
 _MOST_BYTES: Final = 1_000_000
-"""Of a response."""
+"""Largest response."""
 
 _ADDING: Final = Lock()
-"""Held while copies in several threads add to the usage of all of them."""
+"""Held while copies in several threads add to their common usage."""
 
 PROMPT: Final = f"""\
 You play a game and want to win. {RULES}
@@ -100,7 +100,7 @@ class Usage:
 
 
 class NoAnswerError(Exception):
-    """The server gave no answer that could be read; says why."""
+    """The server gave no readable answer, for the reason given."""
 
 
 class LanguageModelAgent(Agent):
@@ -108,27 +108,27 @@ class LanguageModelAgent(Agent):
 
     An answer that isn't understood or legal is sent back with the legal actions. If there is no
     valid answer in the end, for any reason, a fallback decides: reject, end the turn or withdraw
-    where that is legal, else a random legal action. It is counted, and a warning tells why.
+    if legal, else a random legal action. It is counted, and a warning gives the reason.
 
     Args:
-        model: its name at the server.
+        model: its name on the server.
         base_url: the server's address, such as "http://localhost:8000/v1"; None for OpenAI's.
         key: the environment variable that holds the key.
-        repairs: answers of a decision that may be sent back.
+        repairs: most answers per decision that are sent back.
         seconds: time limit of an answer.
         max_tokens: length limit of an answer.
         temperature: None for the server's default.
         tools: whether the model is to answer by a tool call.
         input_price: price of a million tokens.
         output_price: price of a million tokens.
-        game_seconds: waiting time in a game after which the fallback plays on; None for no limit.
-        game_cost: cost of a game after which it does; None for no limit.
-        transcripts: a folder for transcripts: a file of JSON lines for each game and seat, a line
-            for each decision, with its number among all decisions of the game; None for none.
+        game_seconds: waiting time in a game after which the fallback plays; None for no limit.
+        game_cost: cost of a game after which the fallback plays; None for no limit.
+        transcripts: a folder for transcripts: a JSON lines file per game and seat, with a line per
+            decision and its number among all decisions of the game; None for none.
 
     Attributes:
         usage: of all games of this agent's copies in this process.
-        game_usage: of the present game.
+        game_usage: of the current game.
         has_batcher: True: the questions of many games are sent at once.
     """
 
@@ -140,7 +140,7 @@ class LanguageModelAgent(Agent):
         model: str = "",
         base_url: str | None = None,
         *,
-        key: str = "OPENAI_API_KEY",  # wide: each is an option that users name
+        key: str = "OPENAI_API_KEY",  # wide: each is a named option
         repairs: int = 2,
         seconds: float = 60.0,
         max_tokens: int = 1_000,
@@ -188,7 +188,7 @@ class LanguageModelAgent(Agent):
         self._folder = None if transcripts is None else Path(transcripts)
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
-        _client(*self._server)  # the library is missing now, or never
+        _client(*self._server)  # fail now if the library is missing
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """Begin a game, with no notes."""
@@ -212,7 +212,7 @@ class LanguageModelAgent(Agent):
         self._news.append(events)
 
     def act(self, view: View) -> int:
-        """The model's choice, or the fallback's."""
+        """The choice of the model or the fallback."""
         legal = np.flatnonzero(view.mask)
         if self._planned and view.mask[self._planned[0]]:
             return self._planned.pop(0)
@@ -357,13 +357,13 @@ class LanguageModelAgent(Agent):
         return asdict(self.game_usage)
 
     def batcher(self) -> "_Questions":
-        """Sends the questions of many games at once."""
+        """A batcher that sends the questions of many games at once."""
         return _Questions()
 
 
 @cache
 def _client(base_url: str | None, key: str) -> Any:
-    """The client of a server, one in a process; local servers may need no key."""
+    """A server's client, one per process; local servers may need no key."""
     try:
         import openai
     except ImportError:
@@ -380,7 +380,7 @@ class _Questions:
 
     def submit(self, key: int, own: LanguageModelAgent, view: View) -> None:
         """Ask for a copy's decision."""
-        # daemon: a program that is interrupted doesn't wait for answers
+        # daemon: an interrupted program doesn't wait for answers
         Thread(target=self._ask, args=(key, own, view), daemon=True).start()
 
     def _ask(self, key: int, own: LanguageModelAgent, view: View) -> None:

@@ -1,4 +1,4 @@
-"""Players whose logits come from a function, such as the network of any library."""
+"""Players whose logits come from a function, such as any library's network."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,18 +13,18 @@ from catan_pz.encoders import Encoder, as_encoder
 
 
 class LogitsAgent(BatchAgent):
-    """Plays by a function from observations to a logit or Q-value for each action.
+    """Plays with a function from observations to a logit or Q-value for each action.
 
-    Illegal actions are masked here: the function need not know the mask.
+    Illegal actions are masked here, so the function doesn't need the mask.
 
     Args:
         logits: a function from encoded observations of K games, a NumPy array (K, ...) or a dict
-            of arrays, to (K, A) numbers: an array, or what NumPy makes one of, such as a tensor
-            on the CPU.
+            of arrays, to (K, A) numbers: an array, or a value that NumPy converts to one, such as
+            a tensor on the CPU.
         observation: the `Encoder` of the function's input, or its name.
         best: whether to play the action of the largest number instead of sampling from the
             softmax; for Q-values.
-        name: for tables of results.
+        name: name in tables of results.
     """
 
     name = "logits"
@@ -44,7 +44,7 @@ class LogitsAgent(BatchAgent):
             self.name = check_text("name", name)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
-        """(K,) choices, sampled by the random bits unless `best` is set."""
+        """(K,) choices, sampled with the random bits unless `best` is set."""
         given = np.asarray(self._logits(self.encoder.encode(views.observations)), np.float64)
         if given.shape != views.masks.shape:
             raise ValueError(f"logits have shape {given.shape}, must have {views.masks.shape}")

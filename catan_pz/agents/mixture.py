@@ -31,7 +31,7 @@ class Mixture(WrappingAgent):
 
     name = "mixture"
     inner: Agent
-    _level = 0  # mixtures that this one is within
+    _level = 0  # number of mixtures around this one
 
     def __init__(
         self, members: Sequence[Agent | str], weights: Sequence[float] | None = None
@@ -66,7 +66,7 @@ class Mixture(WrappingAgent):
         return member
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that a member can't play."""
+        """Refuse games that a member doesn't support."""
         for member in self.members:
             member.check_rules(rules)
 

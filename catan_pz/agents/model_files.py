@@ -27,7 +27,7 @@ FORMAT: Final = "catan-pz-model/1"
 DTYPES: Final = ("float16", "float32")
 
 _LONGEST: Final = 1000
-"""Most characters of an entry of a card that are shown."""
+"""Most characters shown of a card's entry."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -36,7 +36,7 @@ class Stored(NamedTuple):
     """The content of a model's file."""
 
     network: dict[str, Any]  # options of the network, JSON values; "kind" is one of `kinds`
-    arrays: Arrays  # its weights, by name; float32 when they are read
+    arrays: Arrays  # its weights by name, read as float32
     encoder: Encoder  # of the network's input
     header: dict[str, Any]  # further JSON values; "card" is that of the model
 
@@ -61,7 +61,7 @@ class StoredModel(ABC):
         """Rows of the card about the model itself: a name and a value each."""
 
     def save(self, path: Path | str, dtype: str = "float16") -> None:
-        """Write a model file, whole or not at all, with weights as "float16" or "float32"."""
+        """Write a model file atomically, with weights as "float16" or "float32"."""
         stored = self.stored()
         encoder, kind = stored.encoder, type(stored.encoder)
         home = registered().get(encoder.name, f"{kind.__module__}:{kind.__qualname__}")
@@ -112,13 +112,13 @@ class StoredModel(ABC):
                 raise not_possible("model: card", header["card"], "an object")
             weights = {name: array.astype(np.float32) for name, array in arrays.items()}
             return cls.restored(Stored(network, weights, encoder_of(header), header))
-        except Exception as error:  # what a damaged archive gives is of many kinds
+        except Exception as error:  # damaged archives raise many kinds of errors
             raise ValueError(f"{path} is no model that can be played: {error}") from error
 
     def card_text(self, name: str) -> str:
         """The card as Markdown: the rows of `card_rows`, then those of `card`.
 
-        Among the latter may be `results` of evaluations, each with `against`, `games`, `win_rate`,
+        The latter may include `results` of evaluations, each with `against`, `games`, `win_rate`,
         `interval` (95 %) and `seed`.
         """
         card = self.card.items()
@@ -143,7 +143,7 @@ M = TypeVar("M", bound=StoredModel)
 
 
 def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
-    """The model of an agent: as given, read from a file, or by default the shipped one."""
+    """An agent's model: as given, read from a file, or by default the shipped one."""
     if isinstance(model, kind):
         return model
     path: Any = model
@@ -156,7 +156,7 @@ def _shipped(kind: type[M], path: Path) -> M:
 
 
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
-    """The encoder named in a file's header, which may lack its fingerprint and home.
+    """The encoder named in a file's header, whose fingerprint and home may be missing.
 
     Reading a file imports nothing: an encoder that isn't registered is found only if its module has
     been imported.
@@ -193,7 +193,7 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
 def check_weights(
     weights: Arrays, shapes: Mapping[str, tuple[int, ...]], of: str = "model"
 ) -> None:
-    """Refuse arrays with other names or shapes than those required, or that aren't finite."""
+    """Refuse arrays with wrong names or shapes, or that aren't finite."""
     for name in sorted(shapes.keys() | weights.keys()):
         array = weights.get(name)
         given = None if array is None else array.shape

@@ -1,4 +1,4 @@
-"""Agents that play by small networks, which are read from files without pickle and need no torch.
+"""Agents with small networks, which are read from files without pickle and need no torch.
 
 Letters: K games, N numbers of an observation, A actions.
 """
@@ -36,11 +36,11 @@ BASES: Final[dict[str, type[BatchAgent]]] = {
 }
 """Bases of residual policies by name; a model file can name no others.
 
-They don't sample actions, so the policy may use the upper ones of the same random bits: they use
-the lowest bit alone, to draw whether to make another offer.
+They don't sample actions, so the policy may use the upper ones of the same random bits: they only
+use the lowest bit, to draw whether to make another offer.
 """
 SHIPPED: Final = resource("catan_pz.agents", "models")
-"""The folder of the models that come with the package."""
+"""The folder of the shipped models."""
 
 _PRESENT: Final = PLACES["present"]
 
@@ -92,7 +92,7 @@ class DenseNetwork:
         return {"activation": self.activation}
 
     def text(self) -> str:
-        """The network in a few words."""
+        """A short description of the network."""
         return f"dense layers {' - '.join(map(str, self._sizes))}, {self.activation}"
 
     @cached_property
@@ -131,9 +131,9 @@ class DenseNetwork:
 
 @dataclass(frozen=True)
 class Base:
-    """The base of a residual policy: an agent to whose choice's logit the `bonus` is added.
+    """The base of a residual policy: `bonus` is added to the logit of this agent's choice.
 
-    The network only has to learn where to play otherwise. Source: Silver et al., "Residual Policy
+    The network only has to learn where to deviate. Source: Silver et al., "Residual Policy
     Learning", 2018.
     """
 
@@ -152,14 +152,14 @@ class Base:
 
 @dataclass(frozen=True)
 class Model(StoredModel):
-    """A network with a logit or Q-value for each action, and what is needed to play by it.
+    """A network with a logit or Q-value for each action, and the data for playing with it.
 
     Attributes:
         outputs: "logits" or "q_values".
         choice: how it plays by default: "sample" samples from the policy, "best" takes the action
             of the largest logit or Q-value. Q-values can't be sampled from.
-        rules: the options of `Rules` that it was trained with, as in `Rules.to_dict`.
-        encoder: of the network's input.
+        rules: the options of `Rules` in its training, as in `Rules.to_dict`.
+        encoder: encoder of the network's input.
         base: the base of a residual policy; None for other policies.
     """
 
@@ -193,7 +193,7 @@ class Model(StoredModel):
 
     @property
     def num_players(self) -> int:
-        """Players of the games that it was trained on."""
+        """Number of players in its training."""
         return Rules.from_dict(self.rules).num_players
 
     @property
@@ -203,7 +203,7 @@ class Model(StoredModel):
 
     def logits(self, units: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) outputs of the network for observations (K, N) in natural units."""
-        with np.errstate(under="ignore"):  # other libraries may let it raise
+        with np.errstate(under="ignore"):  # other libraries may enable exceptions
             if self.encoder.name == "flat":
                 return self.network.logits(units)
             seen = self.encoder.encode(units)
@@ -243,7 +243,7 @@ class Model(StoredModel):
         )
 
     def card_rows(self) -> list[tuple[str, Any]]:
-        """Players, rules, network and how it plays."""
+        """Players, rules, network and default choice."""
         changed = Rules.from_dict(self.rules).differences()
         parameters = sum(array.size for array in self.network.arrays.values())
         rows: list[tuple[str, Any]] = [
@@ -279,7 +279,7 @@ def check_logits(name: str, logits: NDArray[Any], masks: NDArray[np.int8]) -> No
 
 
 class NetworkAgent(BatchAgent):
-    """Plays by a model, given as one or as its file; `choice` replaces the model's own."""
+    """Plays with a model, given as an object or file; `choice` overrides the model's own."""
 
     name = "network"
 
@@ -337,7 +337,7 @@ class NetworkAgent(BatchAgent):
     ) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal.
 
-        Where the base of a residual policy would draw whether to make another offer, it offers.
+        If the base of a residual policy would draw whether to make another offer, it offers.
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         if self.model.outputs != "logits":
@@ -353,5 +353,5 @@ class NetworkAgent(BatchAgent):
 
 
 def shipped() -> list[str]:
-    """Names of the models that come with the package."""
+    """Names of the shipped models."""
     return sorted(path.stem for path in SHIPPED.glob("*.npz"))

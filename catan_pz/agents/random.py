@@ -1,7 +1,7 @@
-"""The agents that choose at random: uniformly, or by weights of the kinds of action.
+"""Random agents: uniform, or with weights by kind of action.
 
 Like all compiled players their rules take the observation (N,) in natural units, the mask (A,) and
-64 random bits, from which all randomness in the choice comes.
+64 random bits, the only source of randomness for the choice.
 """
 
 from typing import Final

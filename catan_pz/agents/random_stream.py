@@ -1,11 +1,11 @@
 """Random streams of players: one 64-bit generator for each seat of each game.
 
 Number n of a stream (n = 0, 1, ...) is `scramble(seed + (n + 1) * GAMMA)`, as in the engine's
-generator. A single game steps through a stream; a batch computes number n of many streams by
+generator. A single game steps through a stream; a batch computes number n of many streams with
 one call; both give the same numbers.
 
-`scramble` can be inverted, so seeds of streams, which agents are told, come from the game's seed
-by a one-way function.
+`scramble` can be inverted, so seeds of streams, which agents get, come from the game's seed by a
+one-way function.
 """
 
 from hashlib import blake2b
@@ -38,7 +38,7 @@ def scramble_all(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 class RandomStream:
-    """A stream of random numbers that follows from a seed; `count` of them were taken."""
+    """A stream of random numbers from a seed; `count` were taken."""
 
     __slots__ = ("count", "seed")
 
@@ -57,10 +57,10 @@ class RandomStream:
 
 
 def one_way_seed(seed: int, number: int, purpose: str) -> int:
-    """A seed that is a one-way function of another one: that can't be worked out from it.
+    """A seed as a one-way function of another one, which can't be computed from it.
 
-    The number, up to 2**64 - 1, tells seeds of one purpose apart; the purpose is a text of 16
-    ASCII characters at most.
+    The number, up to 2**64 - 1, distinguishes seeds of one purpose, a text of at most 16 ASCII
+    characters.
     """
     known = check_seed(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
     digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))

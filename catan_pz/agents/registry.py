@@ -1,4 +1,4 @@
-"""Agents by name, with options: "search:simulations=250,turns=16", also several in a row."""
+"""Agents by name, with options: "search:simulations=250,turns=16", also as a list."""
 
 import json
 import os
@@ -33,12 +33,12 @@ _HOMES: dict[str, str] = {
     "llm:": "catan_pz.agents.language_model:LanguageModelAgent",
 }
 """Homes by name: the class, or the function that makes the agent, imported on first use. Names that
-end in a colon are families, whose function takes the rest of the name as well."""
+end in a colon are families, whose function also takes the rest of the name."""
 
 _OWN: Final = frozenset(_HOMES)
 
 _NAMED_IN: Final[ContextVar[Path | None]] = ContextVar("_NAMED_IN", default=None)
-"""The folder of the file that agents are named in; None where the caller names them."""
+"""The folder of the file that names agents; None if the caller names them."""
 
 Source = str | os.PathLike[str] | Agent | Callable[[], Agent]
 """A name for `load`, the path of a model file, an agent, or a function that makes one."""
@@ -61,10 +61,10 @@ def _is_family(word: str) -> bool:
 
 
 def register(name: str, home: str) -> None:
-    """Make an agent known to `load` by a name.
+    """Register an agent's name for `load`.
 
     Args:
-        name: without a colon, and none of the package's own.
+        name: a name without a colon, different from the package's own.
         home: "module:thing", a class of `Agent` or a function that returns one; it is
             imported when the agent is loaded, and gets the options of `load`.
     """
@@ -92,7 +92,7 @@ class Registrations(NamedTuple):
         return cls(registered(), encoders.registered())
 
     def adopt(self) -> None:
-        """Register them in this process, where they aren't known yet."""
+        """Register missing ones in this process."""
         for name, home in self.encoders.items():
             if encoders.registered().get(name) != home:
                 encoders.register(name, home)
@@ -105,10 +105,10 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
 
     Args:
         name: one of `names()`, the path of a model file, which ends in ".npz" and may be a
-            `Path`, a home "module:thing" as for `register`, or a family, a colon, and the rest:
+            `Path`, a home "module:thing" as in `register`, or a family, a colon, and the rest:
             "exec:node bot.js" is a program, "catanatron:value" a player of catanatron,
             "llm:model=...,base_url=..." a chat model, "hf:owner/name" a model of Hugging Face's
-            hub, whose checksum is compared. Options may follow one more colon, but not for
+            hub, whose checksum is verified. Options may follow one more colon, but not for
             programs: "search:simulations=250,turns=16", "mine:Builder:cities=3".
         **options: arguments of its class, such as `simulations` of "search". They override
             those in the name.
@@ -127,10 +127,10 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
 
 
 def _of_name(name: str, options: dict[str, Any]) -> Agent:
-    """The agent of a name, a member of a family or a home, with options."""
+    """The agent of a name, family member or home, with options."""
     word, _, rest = name.partition(":")
     what, members = f"agent {word!r}", []
-    if word == "exec":  # all of the rest is its command
+    if word == "exec":  # the whole rest is its command
         check_code("starts a program")
         home, members, rest = _HOMES[f"{word}:"], [rest], ""
     elif word == "llm":  # addresses have colons
@@ -180,7 +180,7 @@ def _of_model_file(name: str, options: dict[str, Any]) -> Agent:
 
 @contextmanager
 def no_foreign_code(folder: Path) -> Iterator[None]:
-    """Within this context `load` gets names from a file in the folder, perhaps a stranger's.
+    """A context for `load` with names from a file in the folder, which may be untrusted.
 
     It refuses programs, homes, and models in other folders, also in options of other agents.
     """
@@ -192,13 +192,13 @@ def no_foreign_code(folder: Path) -> Iterator[None]:
 
 
 def begins_with_name(text: str) -> bool:
-    """Whether a text is a name that `load` knows or a home, or begins with one and a colon."""
+    """Whether a text is a name for `load` or a home, or begins with one and a colon."""
     word, sign, _ = text.partition(":")
     return bool(sign and _is_family(word)) or word in names() or is_home(text)
 
 
 def is_home(text: str) -> bool:
-    """Whether a text is a home "module:thing" and no name, or begins with one and a colon."""
+    """Whether a text is a home "module:thing" but not a name, or begins with one and a colon."""
     word, _, rest = text.partition(":")
     thing = rest.partition(":")[0]
     is_word = _is_family(word) or word in names()
@@ -206,7 +206,7 @@ def is_home(text: str) -> bool:
 
 
 def check_code(does: str) -> None:
-    """Refuse to run foreign code for a name that comes from a file."""
+    """Refuse to run foreign code for a name from a file."""
     if _NAMED_IN.get() is not None:
         raise ValueError(f"no file {does}: name it on the command line")
 
@@ -228,11 +228,11 @@ def as_agent(given: Any) -> Agent:
 
 Opponents = Agent | str | os.PathLike[str] | Sequence[Agent | str | os.PathLike[str] | None] | None
 """None for random players; an agent, its name or a model's path for all other seats; or a sequence
-with one of these for each other seat, in turn order from the learner's left."""
+with one of these per other seat, in turn order from the learner's left."""
 
 
 def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
-    """A list with an agent for each of the other seats, None for a random one."""
+    """A list with an agent per other seat, None for a random one."""
     is_one = given is None or isinstance(given, Agent | str | os.PathLike)
     listed = [given] * count if is_one else given
     if not isinstance(listed, Sequence) or len(listed) != count:
@@ -257,7 +257,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
-    """Names of agents, one for each seat; the last one given takes all further seats."""
+    """Names of agents, one per seat; the last one takes all further seats."""
     specs = split_specs(given)
     if not 1 <= len(specs) <= seats:
         raise ValueError(f"{option} {given!r} names {len(specs)} agents; there are {seats} {what}")
@@ -265,7 +265,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
 
 
 def options_in(text: str) -> dict[str, Any]:
-    """The options of a text "name=value,name=value", with values as `as_value` reads them."""
+    """The options of a text "name=value,name=value", with values read by `as_value`."""
     options = {}
     for given in filter(None, text.split(",")):
         option, sign, value = given.partition("=")
@@ -278,9 +278,9 @@ def options_in(text: str) -> dict[str, Any]:
 def check_options(
     name: str, make: Callable[..., Any], options: Mapping[str, Any], own: Collection[str] = ()
 ) -> None:
-    """Refuse options that `make`, an agent's class or factory, has no parameter for.
+    """Refuse options that aren't parameters of `make`, an agent's class or factory.
 
-    Its `own` parameters aren't options. What takes `**options` checks them itself.
+    Its `own` parameters aren't options. A function with `**options` checks them itself.
     """
     parameters = signature(make).parameters
     if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
@@ -294,8 +294,8 @@ def check_options(
 
 
 def as_value(text: str) -> Any:
-    """A value from text: read as JSON, True, False or None if it is that, else the text itself."""
+    """A value from text: JSON, True, False or None if valid, else the text itself."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # numbers of thousands of digits, deeply nested lists, too
+    except (ValueError, RecursionError):  # also numbers of thousands of digits, deeply nested lists
         return {"True": True, "False": False, "None": None}.get(text, text)

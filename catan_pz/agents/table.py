@@ -15,23 +15,23 @@ from catan_pz.rules import Rules
 
 
 class Table:
-    """Hosts a game between agents: shows each its view, and plays its choices.
+    """Hosts a game between agents: gives each its view, and plays its choices.
 
-    For agents with `needs_belief` a `Belief` follows the game from here on; it is exact if
-    the game has only begun. Exceptions of an agent get a note with its name and seat. When `step`
-    ends the game, the agents are dismissed; a host that plays the game itself, or stops it, calls
-    `close`, or uses the table as a context manager.
+    For agents with `needs_belief` a `Belief` follows the game from here on; it is exact if the game
+    has just begun. Exceptions of an agent get a note with its name and seat. When `step` ends the
+    game, the agents are dismissed; a host that plays the game itself, or stops it, calls `close`,
+    or uses the table as a context manager.
 
     Args:
-        game: the game, also in its middle.
-        agents: one for each seat, or its name; None for a seat that is played from outside.
-            Copies play, so that one object may be given for several seats and tables.
-        seeds: of the agents' random streams; `random_stream.seat_seeds` makes some.
+        game: the game, at any position.
+        agents: an agent or name per seat; None for a seat that is played from outside. Copies
+            play, so one object may be given for several seats and tables.
+        seeds: seeds of the agents' random streams, such as from `random_stream.seat_seeds`.
 
     Attributes:
         observing: the seat whose `observe` is running, or has raised; else None.
-        guard: context around `observe`, `end` and `close` of agents; a host may replace it to
-            time them.
+        guard: context around agents' `observe`, `end` and `close`; a host may replace it to time
+            them.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Table:
     def seat(self, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False) -> None:
         """Seat a copy of an agent in a free seat.
 
-        With `shows_state` its views resample the true state, hidden cards and chance included:
+        With `shows_state` its views resample the true state, hidden cards and chance included,
         for comparisons with programs that see everything.
         """
         seat = check_seat(seat, self.game.rules.num_players)
@@ -128,7 +128,7 @@ class Table:
         return action
 
     def play(self) -> int | None:
-        """Play to the end; the winner, or None where the turns allowed are over."""
+        """Play to the end; the winner, or None at the turn limit."""
         with self:
             while not self._is_finished:
                 self.step()

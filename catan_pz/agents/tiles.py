@@ -1,4 +1,4 @@
-"""Products of matrices in vector registers: what LLVM doesn't find in loops by itself."""
+"""Matrix products in vector registers, which LLVM doesn't produce from loops by itself."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,7 @@ from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array
 
 LANES: Final = 16
-"""Columns of a tile: numbers that are computed side by side."""
+"""Columns of a tile: numbers that are computed in parallel."""
 
 
 def _alike(builder: ir.IRBuilder, number: Any, lanes: int) -> Any:
@@ -31,10 +31,10 @@ def _add_product(builder: ir.IRBuilder, total: Any, left: Any, right: Any) -> No
 
 
 def _make_tile(rows: int) -> Callable[..., None]:
-    """What writes c[:rows, :LANES] = d + a[:rows, :steps] @ b[:steps, :LANES].
+    """A function that writes c[:rows, :LANES] = d + a[:rows, :steps] @ b[:steps, :LANES].
 
-    The matrices stand in float32 arrays, d in that of c. Of each are given: where it begins, how
-    far its next row is, and of a how far its next column is.
+    The matrices are in float32 arrays, d in that of c. The arguments give each one's start and
+    row stride, and a's column stride.
     """
 
     def tile(*given: Any) -> None:
@@ -92,13 +92,13 @@ tile_4: Final = _make_tile(4)
 
 @kernel
 def copy_numbers(source: Float32Array, target: Float32Array) -> None:
-    """Numpy's own assignment of arrays would allocate."""
+    """Copy an array, since NumPy's assignment would allocate."""
     for k in range(source.shape[0]):
         target[k] = source[k]
 
 
 class Matrix(NamedTuple):
-    """A matrix among other numbers: where it begins, how far its next row and column are."""
+    """A matrix among other numbers: its start, row stride and column stride."""
 
     numbers: Float32Array
     at: int
@@ -129,13 +129,13 @@ def multiply(  # wide: four matrices and their sizes
 
 
 STRIP: Final = 32
-"""Numbers that `add_rows` computes side by side."""
+"""Numbers that `add_rows` computes in parallel."""
 
 
 def _make_add_rows() -> Callable[..., None]:
-    """What adds to c[c_at:][:STRIP] the first n of some factors times rows of b.
+    """A function that adds the first n of some factors times rows of b to c[c_at:][:STRIP].
 
-    All are float32 arrays but `places`, which says where in b the rows begin, counted from `b_at`.
+    All are float32 arrays except `places`, the starts of the rows in b, relative to `b_at`.
     """
 
     def add_rows(*given: Any) -> None:
