@@ -23,15 +23,15 @@ OFFER_MADE: Final = "offer"
 
 
 class ComparedDecision(NamedTuple):
-    """A decision that somebody played, against an agent's advice.
+    """A recorded decision, compared with an agent's advice.
 
     Attributes:
         game: number of its game.
         kind: `OFFER_MADE`, or the phase of the decision.
-        won: whether its player won; None where nobody did.
-        legal: how many actions could be chosen, 2 at least.
-        rank: of the action played in the advice, from 0; None where the agent doesn't name it.
-        regret: win probability that it loses by the agent's own value; None where there is none.
+        won: whether its player won; None without a winner.
+        legal: number of legal actions, at least 2.
+        rank: rank of the action played in the advice, from 0; None if the advice lacks it.
+        regret: its loss of win probability by the agent's own value; None without one.
     """
 
     game: int
@@ -58,17 +58,17 @@ def compare_record(
     seed: int = 0,
     left_out: Collection[str] = (),
 ) -> Iterator[ComparedDecision | Estimate]:
-    """Ask an agent at each decision of a recorded game that leaves a choice.
+    """Ask an agent at each decision of a recorded game with several legal actions.
 
-    The agent is asked from the seat to move, with what that seat may know; as each turn begins also
-    for the win probability, if the game has a winner. Where no offer was made, offers that the
-    agent would make are left out: people make few, and the turn goes on after them.
+    The agent is asked in the seat to move, with its view; at the start of each turn also for the
+    win probability, if the game has a winner. If no offer was made, the agent's own offers are left
+    out: people make few, and the turn continues after them.
 
     Args:
         record: the game.
         agent: the agent, or its name.
-        number: of the game.
-        seed: of the agent's random streams.
+        number: number of the game.
+        seed: seed of the agent's random streams.
         left_out: marks of decisions that aren't compared.
     """
     winner, game = record.result.get("winner"), Game.from_snapshot(record.start)
@@ -95,7 +95,7 @@ def compare_record(
             place = np.flatnonzero(advice.actions[counted] == decision.action)
             rank, regret = int(place[0]) if len(place) else None, None
             worths, visits = advice.win_probabilities, advice.visits
-            # What a search has not visited has no value.
+            # Actions that a search has not visited have no value.
             known = rank is not None and (visits is None or visits[counted][rank] > 0)
             if worths is not None and known:
                 regret = float(worths[counted].max() - worths[counted][rank])
@@ -115,7 +115,7 @@ class Share(NamedTuple):
 
     @classmethod
     def of(cls, trials: Iterable[tuple[int, bool]]) -> Self:
-        """From trials: the number of the game of each, and whether it came true."""
+        """From trials: the game number and result of each."""
         games: dict[int, list[bool]] = defaultdict(list)
         for game, hit in trials:
             games[game].append(hit)
@@ -127,7 +127,7 @@ class Share(NamedTuple):
 
 
 def named(choices: Iterable[ComparedDecision], within: int) -> Share:
-    """The share of actions played that an agent names among its first `within`."""
+    """The share of actions played that are among an agent's first `within`."""
     return Share.of((c.game, c.rank is not None and c.rank < within) for c in choices)
 
 

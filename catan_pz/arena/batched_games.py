@@ -1,7 +1,7 @@
-"""Many games at the same time between agents that decide in batches.
+"""Many concurrent games between agents that decide in batches.
 
-Game by game the choices and results are those of `games`: the same rolls, the same random
-numbers for each seat, the same forfeits. Letters: W slots, P seats, A actions.
+Each game has the same choices and results as in `games`: the same rolls, the same random numbers
+for each seat, the same forfeits. Letters: W slots, P seats, A actions.
 """
 
 import time
@@ -25,16 +25,16 @@ from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game.game import Game
 
 WIDTH: Final = 1024
-"""Games played at the same time."""
+"""Concurrent games."""
 
 _SHARE_FREE: Final = 16
 """Games are started once one slot in this many is free, since each start has a fixed cost."""
 
 _SHARE_KEPT: Final = 4
-"""Where no game waits, free slots are dropped once only one in this many is taken."""
+"""If no game waits, free slots are dropped once only one in this many is taken."""
 
 SMALL: Final = 64
-"""This few slots are kept to the end."""
+"""Slots that are never dropped."""
 
 
 def play_games(
@@ -54,10 +54,10 @@ class _Columns(NamedTuple):
     """The data of the games besides their states, a row for each slot."""
 
     streams: NDArray[np.uint64]  # (W, P) seeds of the seats' random streams
-    entrants: NDArray[np.int64]  # (W, P) who sits there
-    decisions: NDArray[np.int64]  # (W, P) how often each was asked
-    seconds: NDArray[np.float64]  # (W, P) that each took
-    rolls: NDArray[np.int8]  # (W, R) the first rolls, where games of a seed share them
+    entrants: NDArray[np.int64]  # (W, P) entrants by seat
+    decisions: NDArray[np.int64]  # (W, P) decisions of each
+    seconds: NDArray[np.float64]  # (W, P) total time of each
+    rolls: NDArray[np.int8]  # (W, R) the first rolls, if games of a seed share them
 
 
 class _Slots:
@@ -68,7 +68,7 @@ class _Slots:
         self._config = config
         self._agents = agents
         self._batch = CpuBatch(width, config.rules, seed=0, auto_reset=False)
-        self._game = Game(config.rules, 0)  # one after the other, as it is dealt or has ended
+        self._game = Game(config.rules, 0)  # each game in turn, when it is dealt or has ended
         self._scheduled: list[ScheduledGame | None] = [None] * width
         self._logs: list[list[int]] = [[]] * width
         self._columns = _Columns(
@@ -83,7 +83,7 @@ class _Slots:
         self._has_common_dice = has_common_dice(config.rules)
 
     def fill(self, waiting: deque[ScheduledGame]) -> bool:
-        """Start waiting games if enough slots are free; whether any game is in progress."""
+        """Start waiting games if enough slots are free; returns whether any is in progress."""
         free = np.flatnonzero(~self._is_on)[: len(waiting)]
         width = len(self._is_on)
         if len(free) and len(free) >= min(len(waiting), width // _SHARE_FREE):
@@ -109,7 +109,7 @@ class _Slots:
         self._write_rolls(slots)
 
     def _keep(self, slots: NDArray[np.intp]) -> None:
-        """Drop all other slots, since free ones cost time as well."""
+        """Drop all other slots, since free ones cost time, too."""
         records = self._batch.games[slots]
         self._batch = CpuBatch(len(slots), self._config.rules, seed=0, auto_reset=False)
         self._batch.place_games(np.arange(len(slots)), records, check=False)
@@ -130,11 +130,11 @@ class _Slots:
             self._columns.rolls[i] = rolls_of(self._config.rules, seed, count)
 
     def step(self) -> list[GameResult]:
-        """Ask for a decision in each game and play it; the results of games that ended."""
+        """Get a decision in each game and play it; returns the results of games that ended."""
         actions, forfeits = self._ask()
         ended = [self._end(i, forfeit) for i, forfeit in sorted(forfeits.items())]
         self._forfeited |= forfeits.keys()
-        for i in self._forfeited:  # these go on by any legal actions, which nobody sees
+        for i in self._forfeited:  # these continue with any legal actions, which have no effect
             legal = self._batch.mask[i].nonzero()[0]
             actions[i] = legal[0] if len(legal) else NO_ACTION
         if self._has_common_dice:
@@ -180,7 +180,7 @@ class _Slots:
         return actions, forfeits
 
     def _end(self, i: int, forfeit: Forfeit | None) -> GameResult:
-        """The result of a game that is over."""
+        """The result of a finished game."""
         self._is_on[i] = False
         scheduled, columns = self._scheduled[i], self._columns
         assert scheduled is not None
@@ -196,8 +196,8 @@ def _answers(
 ) -> tuple[NDArray[np.int64], dict[int, str]]:
     """(K,) an agent's actions, and reasons of forfeits by row.
 
-    If it fails in any game it is asked again for each one alone, to find those in which it does.
-    `games` (K,) are their places in the batch.
+    If it fails, it is asked again for each game separately, to find the failing ones. `games` (K,)
+    are their indices in the batch.
     """
     together = _legal_choices(agent, views)
     if together is not None:

@@ -1,9 +1,8 @@
 """Dice rolls that all games of a seed share: common random numbers.
 
-In a game of its own, rolls and thefts come from one random stream, so that one theft more
-changes all rolls after it. In the arena the n-th roll of a game follows from the game's seed
-and n alone, whatever else is played. Scripted dice stay as they are, and so do the rolls of
-games with `skip_forced`, where the engine rolls by itself.
+In a separate game, rolls and thefts come from one random stream, so one more theft changes all
+later rolls. In the arena the n-th roll of a game depends only on the game's seed and n. Scripted
+dice are unchanged, and so are the rolls of games with `skip_forced`, where the engine rolls.
 """
 
 from functools import lru_cache
@@ -23,7 +22,7 @@ from catan_pz.rules import Rules
 
 _STREAM: Final = 0x5851F42D4C957F2D
 FIRST_COUNT: Final = 128
-"""Rolls made at first; twice as many where a game takes more turns."""
+"""Rolls drawn at first; doubled if a game takes more turns."""
 
 
 def has_common_dice(rules: Rules) -> bool:
@@ -32,7 +31,7 @@ def has_common_dice(rules: Rules) -> bool:
 
 
 def rolls_of(rules: Rules, seed: int, count: int) -> NDArray[np.int8]:
-    """`rolls` of a game of some rules."""
+    """`rolls` of a game with some rules."""
     remembering = rules.num_players if rules.dice_memory else 0
     return rolls(seed, count, balanced=rules.dice == "balanced", remembering=remembering)
 
@@ -42,10 +41,10 @@ def rolls(seed: int, count: int, *, balanced: bool, remembering: int = 0) -> NDA
     """(count,) the first rolls of a game, as 6 * (first die - 1) + (second die - 1).
 
     Args:
-        seed: of the game.
-        count: how many.
+        seed: seed of the game.
+        count: number of rolls.
         balanced: whether they are balanced.
-        remembering: players who roll in turn with dice that have a memory; 0 for other dice.
+        remembering: number of players for dice with a memory; 0 for other dice.
     """
     games, array = as_games(np.zeros(1, STATE)), np.zeros(count, np.int8)
     games["rng"], games["outcome"] = scramble(seed ^ _STREAM), NO_OUTCOME
@@ -61,8 +60,8 @@ def common_roll(game: Game, seed: int, action: int) -> tuple[int, int] | None:
 
     Args:
         game: the game.
-        seed: with which it began.
-        action: the next one.
+        seed: its seed.
+        action: the next action.
     """
     if action != ROLL or not has_common_dice(game.rules):
         return None

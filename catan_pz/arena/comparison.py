@@ -1,4 +1,4 @@
-"""Two players compared game by game, on the same seeds and in the same seats."""
+"""Paired comparison of two players, on the same seeds and in the same seats."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ from catan_pz.arena.statistics import (
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two players in the same seats, on the same seeds, against the same others.
+    """Two players compared in the same seats, on the same seeds, against the same others.
 
     Attributes:
         pairs: number of games compared, each with its twin.
-        blocks: number of seeds on which they were played.
-        both, only_first, only_second, neither: pairs by who won its game.
+        blocks: number of their seeds.
+        both, only_first, only_second, neither: pairs by the players who won their game.
         difference: win rate of the first minus that of the second.
-        interval: of the difference, by blocks (Student's t on the means of blocks, with a
+        interval: interval of the difference, by blocks (Student's t on the means of blocks, with a
             least variance); None for a single block.
-        p_value: McNemar's exact test, two-sided, which takes pairs for independent.
+        p_value: McNemar's exact test, two-sided, which assumes independent pairs.
     """
 
     first: str
@@ -60,17 +60,17 @@ class Comparison:
 def compare(
     first: Result, second: Result, level: float = LEVEL, *, names: tuple[str, str] | None = None
 ) -> Comparison:
-    """Compare two players by matches on the same seeds that differ by them alone.
+    """Compare two players by matches on the same seeds that differ only in them.
 
-    Each game is paired with its twin: the same seed and seats, but the second player sits
-    where the first one sat.
+    Each game is paired with its twin: the same seed and seats, but the second player has the first
+    one's seat.
 
     Args:
         first: a result with the first player.
         second: a result with the second player in the first one's seat, of the same seed and
             rules. May be the same result, such as that of a tournament.
         level: confidence level.
-        names: of the two; found where each result has one line-up.
+        names: names of the two; optional if each result has one line-up.
     """
     if (first.seed, first.rules) != (second.seed, second.rules):
         raise ValueError("results of different seeds or rules can't be compared game by game")
@@ -91,7 +91,7 @@ def compare(
 
 
 def _different_names(first: Result, second: Result) -> tuple[str, str]:
-    """The one name that only the first result has in its line-up, and its counterpart."""
+    """The one name only in the first result's line-up, and its counterpart."""
     lineups = [{tuple(sorted(game.seats)) for game in result.games} for result in (first, second)]
     if any(len(found) != 1 for found in lineups):
         raise ValueError("a result has several line-ups or none: give names=(first, second)")
@@ -108,14 +108,14 @@ def _different_names(first: Result, second: Result) -> tuple[str, str]:
 def compare_pairs(
     names: tuple[str, str], blocks: Sequence[int], won: Sequence[tuple[bool, bool]], level: float
 ) -> Comparison:
-    """Compare two players by G pairs of games: the block of each, and who won their game of it."""
+    """Compare two players by G pairs of games: the block of each, and each player's wins."""
     wins = np.array(won, bool)
     differences: NDArray[np.int64] = wins[:, 0].astype(np.int64) - wins[:, 1]
     _, block = np.unique(np.asarray(blocks), return_inverse=True)
     sums = np.bincount(block, differences)
     sizes = np.bincount(block)
     difference = float(differences.mean())
-    # Where blocks have different sizes, this is the linearised ratio of the two sums.
+    # If blocks have different sizes, this is the linearised ratio of the two sums.
     values = difference + (sums - difference * sizes) / sizes.mean()
     only_first = int((wins[:, 0] & ~wins[:, 1]).sum())
     only_second = int((wins[:, 1] & ~wins[:, 0]).sum())

@@ -19,7 +19,7 @@ from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
 
 AgentSpec = Source | tuple[str, Source]
-"""A source, or a pair of a name for tables of results and a source."""
+"""A source, or a pair of a name in tables of results and a source."""
 
 ALLOWED = (
     "an Agent, a name for catan_pz.agents.load, or a pair of a name and one of these or a "
@@ -32,18 +32,18 @@ class Entrant:
     """An agent of a match."""
 
     name: str
-    source: Source  # what the agent is made from in each process
-    description: dict[str, Any]  # class and options as JSON, by which files of results are checked
-    is_batched: bool  # whether it decides in many games by one call
-    sees_state: bool = False  # whether it is shown the true state of games
-    is_isolated: bool = False  # whether it plays in a process of its own
-    has_batcher: bool = False  # whether its copies in many games decide by a batcher
-    is_program: bool = False  # whether a program plays, which has a process of its own anyway
-    # Names that it may be made from, which other processes have to know.
+    source: Source  # source of the agent in each process
+    description: dict[str, Any]  # class and options as JSON, compared with files of results
+    is_batched: bool  # whether it decides in many games with one call
+    sees_state: bool = False  # whether it gets the true state of games
+    is_isolated: bool = False  # whether it plays in a separate process
+    has_batcher: bool = False  # whether its copies in many games decide with a batcher
+    is_program: bool = False  # whether a program plays, which has a separate process anyway
+    # Registered names that other processes need to make it.
     registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
-        """Make the agent; a program may take `seconds` for a decision."""
+        """Make the agent; `seconds` is a program's time limit for a decision."""
         self.registrations.adopt()
         if self.is_isolated:
             isolated = IsolatedAgent(self.source, self.name, seconds=seconds)
@@ -51,12 +51,12 @@ class Entrant:
             return isolated
         agent = as_agent(self.source)
         if isinstance(agent, ProgramAgent) and seconds is not None:
-            agent = copy(agent)  # the source may be an agent of the caller's
+            agent = copy(agent)  # the source may be the caller's agent
             agent.seconds = seconds
         return agent
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse rules that the agent can't play by."""
+        """Refuse rules that the agent doesn't support."""
         as_agent(self.source).check_rules(rules)
 
     def isolated(self) -> "Entrant":
@@ -67,11 +67,11 @@ class Entrant:
 
 
 _OBJECT: Final = "an object of "
-"""Prefix of the description of a value of which only the type is known."""
+"""Prefix of the description of a value by its type only."""
 
 
 def as_entrant(given: AgentSpec) -> Entrant:
-    """An entrant from any form in which an agent can be given."""
+    """An entrant from any form of an agent."""
     name: str | None = None
     source: Any = given
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
@@ -97,7 +97,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
 
 
 def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entrant]:
-    """The entrants, some of which are shown the true state, which their names then say."""
+    """The entrants, with marked names for those that get the true state."""
     known = [entrant.name for entrant in entrants]
     if isinstance(names, str) or not isinstance(names, Collection):
         raise not_possible("true_state", names, f"a list of names among {known}")
@@ -129,11 +129,11 @@ def _is_batched(agent: Agent) -> bool:
 
 
 def describe(agent: Agent, within: tuple[int, ...] = ()) -> dict[str, Any]:
-    """Class and options of an agent, as JSON values; `within` as for `_described`.
+    """Class and options of an agent, as JSON values; `within` as in `_described`.
 
-    Numbers, strings, arrays, tensors of torch, agents, and lists, dicts and dataclasses of these
-    are described by their values, with their class where it isn't built in; modules of torch by
-    their type and weights; everything else, and objects that contain themselves, by type alone.
+    Numbers, strings, arrays, torch tensors, agents, and lists, dicts and dataclasses of these are
+    described by their values, with their class unless it is built in; torch modules by their type
+    and weights; everything else, and objects that contain themselves, only by type.
     """
     options = {
         name: _described(value, (*within, id(agent)))
@@ -144,11 +144,11 @@ def describe(agent: Agent, within: tuple[int, ...] = ()) -> dict[str, Any]:
 
 
 def _described(value: Any, within: tuple[int, ...]) -> Any:
-    """A value as JSON; `within` has the ids of the objects around it, the agent's first."""
+    """A value as JSON; `within` has the ids of the enclosing objects, the agent's first."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
-        return {"float": float.__repr__(value)}  # as NaN isn't equal to itself
+        return {"float": float.__repr__(value)}  # since NaN isn't equal to itself
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray) and value.dtype != object:
@@ -172,7 +172,7 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
 
 
 def _described_of_torch(value: Any, within: tuple[int, ...]) -> Any:
-    """A tensor or module of torch as JSON; None for anything else."""
+    """A torch tensor or module as JSON; None for anything else."""
     torch = sys.modules.get("torch")
     if torch is None:
         return None
@@ -196,9 +196,9 @@ def _class_of(value: Any) -> str:
 def as_entrants(
     given: Sequence[AgentSpec], *, isolate: bool = False
 ) -> tuple[list[Entrant], list[int]]:
-    """The different entrants, and the index among them of each agent given.
+    """The distinct entrants, and the index of each given agent among them.
 
-    With `isolate` each plays in a process of its own.
+    With `isolate` each plays in a separate process.
     """
     if not isinstance(given, list | tuple):
         raise not_possible("agents", given, f"a list, each {ALLOWED}")
@@ -219,7 +219,7 @@ def _same_name(name: str) -> ValueError:
 
 
 def _are_copies(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants of one name are certainly the same agent."""
+    """Whether two entrants with one name are certainly the same agent."""
     if one.source is other.source or (one.source == other.source and isinstance(one.source, str)):
         return True
     return one.description == other.description and _OBJECT not in json.dumps(one.description)

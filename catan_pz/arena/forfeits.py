@@ -9,7 +9,7 @@ from catan_pz.checks import as_action
 from catan_pz.game.game import Game, IllegalActionError
 
 MAX_REASON_LENGTH: Final = 300
-"""Characters of an error's message that a reason keeps."""
+"""Most characters of an error's message in a reason."""
 
 RESET: Final = "reset"
 ACT: Final = "act"
@@ -24,7 +24,7 @@ class ForfeitWarning(UserWarning):
 
 
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
-    """A seat cannot play on, for a reason."""
+    """A seat can't continue, for the reason given."""
 
     def __init__(self, seat: int, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +33,7 @@ class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this 
 
 
 def error_reason(error: BaseException) -> str:
-    """The reason of a forfeit by an exception, on one line."""
+    """The reason of a forfeit from an exception, on one line."""
     if isinstance(error, ProgramError):
         return _one_line(error.reason)
     return f"error: {_one_line(f'{type(error).__name__}: {_text_of(error)}')}"
@@ -42,7 +42,7 @@ def error_reason(error: BaseException) -> str:
 def checked_answer(game: Game, answer: Any) -> tuple[int, str | None]:
     """An agent's answer as an action, and the reason of a forfeit if it isn't legal."""
     try:
-        # Once: the answer is an object of the agent's, and may be another number each time.
+        # Only once: the answer is an agent's object, and may give another number each time.
         action = as_action(answer)
         game.check(action)
     except (IllegalActionError, TypeError) as error:
@@ -53,12 +53,12 @@ def checked_answer(game: Game, answer: Any) -> tuple[int, str | None]:
 
 
 def time_reason(limit: float, call: str) -> str:
-    """The reason of a forfeit by a call of an agent that took more than `limit` seconds."""
+    """The reason of a forfeit for a call that took more than `limit` seconds."""
     return f"time: {_named(call)} took more than {limit:g} s"
 
 
 def death_reason(exit_code: int | None, call: str) -> str:
-    """The reason of a forfeit by an agent that ended its process in a call."""
+    """The reason of a forfeit for an agent that ended its process in a call."""
     return f"died: the process ended in {_named(call)} (exit code {exit_code})"
 
 
@@ -67,9 +67,9 @@ def _named(call: str) -> str:
 
 
 def forfeit_winner(points: Sequence[int], offender: int) -> int:
-    """The seat that wins a forfeited game: the one of the others with the most points.
+    """The seat that wins a forfeited game: the other seat with the most points.
 
-    Among equals it is the first in turn order after the offender.
+    Ties go to the first in turn order after the offender.
     """
     n = len(points)
     others = [(offender + k) % n for k in range(1, n)]

@@ -1,7 +1,7 @@
 """Games between agents, decision by decision, with their time, records and forfeits.
 
-They are played in turn, or many at the same time where agents gather the decisions of their
-copies in batchers; the choices are the same.
+They are played one by one, or concurrently if agents collect their copies' decisions in batchers;
+the choices are the same.
 """
 
 import math
@@ -36,11 +36,11 @@ from catan_pz.game.game import Game
 from catan_pz.game.view import View
 
 WIDTH: Final = 64
-"""Games played at the same time where decisions are gathered."""
+"""Concurrent games with batchers."""
 
 
 class Monitor:
-    """Called when a game begins, and around each call of an agent; this one does nothing."""
+    """Callbacks at the start of a game, and around each call of an agent; these do nothing."""
 
     def start_game(self, number: int) -> None:
         """The game with this number begins."""
@@ -60,7 +60,7 @@ def play_game(
 ) -> Iterator[GameResult]:
     """Play one game, and write its record if the match keeps records.
 
-    The result is yielded before the agents are told of the end, so nothing they do changes it.
+    The result is yielded before the agents receive it, so they can't change it.
     """
     game = ArenaGame(config, scheduled, agents, monitor)
     try:
@@ -77,9 +77,9 @@ def play_gathered(
     agents: Sequence[Agent],
     width: int = WIDTH,
 ) -> Iterator[GameResult]:
-    """Play games at the same time, yielding each as it ends.
+    """Play games concurrently, yielding each as it ends.
 
-    While a decision waits in a batcher, the other games go on.
+    While a decision waits in a batcher, the other games continue.
     """
     waiting = list(scheduled)[::-1]
     batchers = {k: _AgentBatcher(agent) for k, agent in enumerate(agents) if agent.has_batcher}
@@ -114,9 +114,9 @@ def play_gathered(
 
 
 class ArenaGame:
-    """A game, the agents that play it, and their clocks.
+    """A game, its agents, and their clocks.
 
-    Agents sit down one after the other; the first that can't, or fails later, forfeits.
+    Agents are seated in order; the first that can't be, or fails later, forfeits.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class ArenaGame:
         return self.forfeit is not None or self.game.is_over or self.game.is_truncated
 
     def result(self) -> GameResult:
-        """The result of the game, which is finished; writes its record if it has one."""
+        """The result of the finished game; writes its record if it has one."""
         save_record(self._config, self.scheduled, self._record)
         result = result_of(
             self._config, self.scheduled, self.game, self._decisions, self._seconds, self.forfeit
@@ -213,8 +213,8 @@ class ArenaGame:
     def answer(self, answer: Any, reason: str | None, seconds: float) -> None:
         """Play the answer of the agent that is to move; with a `reason` it has failed to answer.
 
-        It forfeits if the answer is no legal action or came too late. An agent that fails when it
-        is told of the action forfeits, too.
+        It forfeits if the answer isn't a legal action or was too late. An agent that fails in
+        `observe` forfeits, too.
         """
         game, seat, table = self.game, self.game.player, self._table
         self._decisions[seat] += 1
@@ -239,9 +239,9 @@ class ArenaGame:
 
 
 class _AgentBatcher:
-    """An agent's batcher, with the games whose decisions wait there.
+    """An agent's batcher, with the games of its pending decisions.
 
-    Where the agent fails there, each copy is asked alone, to find those that fail.
+    If the agent fails there, each copy is asked separately, to find those that fail.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -263,9 +263,9 @@ class _AgentBatcher:
         self._seconds[number] = time.perf_counter() - start
 
     def collect(self) -> list[ArenaGame]:
-        """Games whose decisions came back, and were played.
+        """The games whose decisions were returned and played.
 
-        The time that it takes is shared among all that wait there.
+        Its time is divided among all waiting games.
         """
         if not self._waiting:
             return []
@@ -301,7 +301,7 @@ class _AgentBatcher:
 
 @contextmanager
 def warned_at_end() -> Iterator[None]:
-    """Turn what agents raise after the end of a game into warnings; the result stands."""
+    """Turn agents' exceptions after the end of a game into warnings; the result is kept."""
     try:
         yield
     except AGENT_ERRORS as error:
@@ -320,7 +320,7 @@ def result_of(
 ) -> GameResult:
     """The result of a game that is finished or forfeited, with (P,) decisions and seconds.
 
-    The game is a `Game`, or has its `points`, `winner` and `turn`.
+    The game is a `Game`, or has `points`, `winner` and `turn`.
     """
     points = tuple(int(n) for n in game.points)
     winner = game.winner
@@ -359,9 +359,9 @@ def replay(
 
 
 def warm_up(config: MatchConfig, agent: Agent) -> None:
-    """Let an agent decide once outside all games, so that no game's clock counts compiling.
+    """Let an agent decide once outside all games, so that no game's clock includes compiling.
 
-    Errors are ignored here: they come up again in a game, which then records them.
+    Errors are ignored here: they recur in a game, which then records them.
     """
     if agent.compiles:
         with suppress(*AGENT_ERRORS):

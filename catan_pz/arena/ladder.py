@@ -1,9 +1,9 @@
-"""Ladders: entrants play the games that tell most until all ratings are precise.
+"""Ladders: entrants play the most informative games until all ratings are precise.
 
-A ladder is played in rounds. Each takes blocks of games one after the other, always the line-up
-that reduces the variance of the ratings that aren't precise yet by most per game (A-optimal
-design, by the Fisher information of the rating model; V. V. Fedorov, Theory of Optimal
-Experiments, 1972). Each round is a file of results, from which a ladder goes on.
+A ladder is played in rounds. Each selects blocks of games one by one, always the line-up that most
+reduces the variance per game of the ratings that aren't precise yet (A-optimal design, by the
+Fisher information of the rating model; V. V. Fedorov, Theory of Optimal Experiments, 1972). Each
+round is a file of results, from which a ladder continues.
 """
 
 import tomllib
@@ -31,10 +31,10 @@ from catan_pz.files import read_text
 from catan_pz.rules import Rules
 
 GROWTH: Final = 4
-"""A round has at most two blocks for each entrant, or a block for every four played before."""
+"""A round has at most two blocks per entrant, or a block for every four played before."""
 
 RECORDED: Final = 2
-"""Games that are recorded of each round."""
+"""Recorded games per round."""
 
 ROBOTS: Final = ("jsettlers:smart", "jsettlers:fast")
 """Entrants that play at their own tables, with all seats but one."""
@@ -51,14 +51,14 @@ class Ladder:
     """A ladder, as its file describes it.
 
     Attributes:
-        folder: where it is kept, beside the file.
-        entrants: agents as `catan_pz.agents.load` names them, or `ROBOTS`, by the names that
-            they play under.
-        rules: of its games.
-        precision: half the width of each 95 % interval, in Elo points, at which games end.
-        games: after which it ends at the latest; the last round is completed.
-        seed: None for one drawn for each round.
-        seconds: longest decision; a longer one forfeits the game.
+        folder: its folder, beside the file.
+        entrants: agents as named for `catan_pz.agents.load`, or `ROBOTS`, by their names in the
+            ladder.
+        rules: rules of its games.
+        precision: half the width of each 95 % interval, in Elo points, at which it ends.
+        games: most games; the last round is completed.
+        seed: None to draw one for each round.
+        seconds: time limit of a decision; a longer one forfeits the game.
     """
 
     folder: Path
@@ -87,7 +87,7 @@ class Ladder:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The ladder of a file of TOML."""
+        """The ladder of a TOML file."""
         try:
             given = tomllib.loads(read_text(path))
             known = [field.name for field in fields(cls) if field.name != "folder"]
@@ -99,7 +99,7 @@ class Ladder:
             rules = given.pop("rules", {})
             made = Rules.preset(rules) if isinstance(rules, str) else Rules.from_dict(rules)
             return cls(folder=path.with_suffix(""), rules=made, **given)
-        except ValueError as error:  # of TOML, too
+        except ValueError as error:  # also for invalid TOML
             raise ValueError(f"{path}: {error}") from error
 
     @cached_property
@@ -113,10 +113,10 @@ class Ladder:
         match: MatchOptions,
         play_at_table: PlayAtTable | None = None,
     ) -> Iterator["Standing"]:
-        """Play the rounds that are left; yield the standing before each one, and at the end.
+        """Play the remaining rounds; yield the standing before each one, and at the end.
 
-        `agents` are pairs of names and agents, one for each entrant except `ROBOTS`; options of
-        `match` that name files are set here.
+        `agents` are pairs of names and agents, one per entrant except `ROBOTS`; options of `match`
+        that name files are set here.
         """
         named = {entrant.name: entrant for entrant in as_entrants(agents)[0]}
         done: list[Result] = []
@@ -163,7 +163,7 @@ class Ladder:
 
 
 def _with_robots(result: Result, agent: str, robots: str) -> Result:
-    """Games of one agent, all others called as their robots are in the ladder."""
+    """Games of one agent, with all others under their robots' name in the ladder."""
     games = [
         replace(game, seats=tuple(name if name == agent else robots for name in game.seats))
         for game in result.games
@@ -173,14 +173,14 @@ def _with_robots(result: Result, agent: str, robots: str) -> Result:
 
 @dataclass(frozen=True)
 class Standing:
-    """The standing of a ladder: all its games, and the ratings by them."""
+    """The standing of a ladder: all its games and their ratings."""
 
     ladder: Ladder
     result: Result
 
     @classmethod
     def of(cls, ladder: Ladder, rounds: Sequence[Result]) -> Self:
-        """After some rounds."""
+        """The standing after some rounds."""
         games, blocks = [], 0
         for one in rounds:
             games += [replace(game, block=blocks + game.block) for game in one.games]
@@ -192,35 +192,35 @@ class Standing:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the entrants."""
+        """The names of the entrants."""
         return self.result.names
 
     @cached_property
     def ratings(self) -> list[Rating]:
-        """The strongest first; none where some never met the others."""
+        """The ratings, the strongest first; none if some never met the others."""
         return ratings_of(self.result)
 
     @cached_property
     def precision(self) -> dict[str, float]:
-        """Half the width of each entrant's interval; infinite where an end is open."""
+        """Half the width of each entrant's interval; infinite if an end is open."""
         found = {rating.name: rating.half_width for rating in self.ratings}
         return {name: found.get(name, inf) for name in self.names}
 
     @property
     def is_precise(self) -> bool:
-        """Whether all ratings are as precise as the ladder asks for."""
+        """Whether all ratings are as precise as required."""
         return max(self.precision.values()) <= self.ladder.precision
 
     @property
     def is_over(self) -> bool:
-        """Whether no more games are played."""
+        """Whether the ladder is finished."""
         return self.is_precise or len(self.result.games) >= self.ladder.games
 
     def next_lineups(self) -> list[Lineup]:
-        """The line-ups of the next round, each a block of its own.
+        """The line-ups of the next round, one per block.
 
-        Or a single one with robots that sit at tables of their own, if half of what tells most
-        is to be played there.
+        Or a single one with robots, which have their own tables, if half of the most informative
+        games are played there.
         """
         players, k = self.ladder.rules.num_players, len(self.names)
         rated = {rating.name: rating.rating / ELO for rating in self.ratings}
@@ -235,12 +235,12 @@ class Standing:
         sizes = [len(seatings(lineup)) for lineup in lineups]
         copies = np.array([[lineup.count(one) for one in range(k)] for lineup in lineups])
         odds = copies * np.exp(strengths - strengths.max())
-        chances = odds / odds.sum(axis=1, keepdims=True)  # (L, K) of winning
+        chances = odds / odds.sum(axis=1, keepdims=True)  # (L, K) probabilities of winning
 
         def information(row: int) -> Any:
             return np.diag(chances[row]) - np.outer(chances[row], chances[row])
 
-        # (K, K) of the games so far, with the prior of the ratings.
+        # (K, K) information of the games so far, with the prior of the ratings.
         known = np.eye(k) * VIRTUAL_GAMES / 4
         index = {lineup: row for row, lineup in enumerate(lineups)}
         games = np.bincount(
@@ -250,7 +250,7 @@ class Standing:
         for row in games.nonzero()[0].tolist():
             known += games[row] * information(row)
         centred = np.eye(k) - 1 / k
-        # Variances at which the round ends; those of the ratings that are precise don't count.
+        # Variances at which the round ends; precise ratings don't count.
         variances = (centred @ np.linalg.inv(known) @ centred).diagonal()
         shares = self.ladder.precision / widths
         goal = np.where(shares < 1, variances * shares**2, np.inf)
@@ -273,6 +273,6 @@ class Standing:
 
 
 def _is_possible(lineup: Counter[int], robots: AbstractSet[int]) -> bool:
-    """Whether it has no robots, or all but one are robots of one kind."""
+    """Whether it has no robots, or all except one are robots of one kind."""
     there = robots & lineup.keys()
     return not there or (len(there) == 1 and lineup[min(there)] == lineup.total() - 1)

@@ -35,28 +35,28 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True, kw_only=True)
 class MatchOptions:
-    """Options of a match: how its games are played, and what is kept of them.
+    """Options for playing and recording the games of a match.
 
     Attributes:
-        workers: tasks that are played at the same time; None for 1, for one on each CPU of a
-            Ray cluster, or for as many as the executor has.
+        workers: concurrent tasks; None for 1, for one per CPU of a Ray cluster, or for as many as
+            the executor has.
         executor: where games are played: "inline" (in this process), "processes" (of this
             machine), "ray" (on a Ray cluster: see `RayExecutor`), or an `Executor`. None for
-            "inline" with one worker and no limit of time, "processes" otherwise.
-        seconds_per_decision: more than this forfeits a game. Games are then played one by
-            one; in processes, which are ended if an agent doesn't answer.
-        results: file to which each result is appended as its game ends. Games that it holds
-            results of are not played again.
-        records: folder for recorded games, created if need be: one file of JSON lines a game.
+            "inline" with one worker and no time limit, "processes" otherwise.
+        seconds_per_decision: time limit; exceeding it forfeits a game. Games are then played one
+            by one, in processes, which are ended if an agent doesn't answer.
+        results: file to which each result is appended as its game ends. Games with results there
+            are not played again.
+        records: folder for recorded games, created if need be: one file of JSON lines per game.
             Games of the same match there are recorded again, those of another are refused. One
             match at a time writes to it.
-        most_records: how many games are recorded at most, evenly spread; None for all.
+        most_records: most games recorded, evenly spread; None for all.
         progress: whether to show a progress bar; None for one on a terminal.
-        true_state: names of agents that `View.resample` gives the true state of the game,
+        true_state: names of agents for which `View.resample` returns the true state of the game,
             hidden cards and chance included; in results "(true state)" follows their names.
-        stop: called with the results so far, by number; whether the match ends now.
-        isolate: whether each agent plays in a process of its own, which gets its views and
-            nothing else. Agents must then be given as for `executor="processes"`.
+        stop: called with the results so far, by number; returns whether the match ends now.
+        isolate: whether each agent plays in a separate process, which only gets its views. Agents
+            must then be given as for `executor="processes"`.
     """
 
     workers: int | None = None
@@ -80,7 +80,7 @@ class MatchOptions:
         check_flag("isolate", self.isolate)
 
     def with_keywords(self, keywords: dict[str, Any]) -> tuple["MatchOptions", dict[str, Any]]:
-        """These with some replaced, and the keywords that are options of the rules."""
+        """These with some replaced, and the remaining keywords, which are options of the rules."""
         own = {field.name for field in fields(self)} & keywords.keys()
         others = {name: value for name, value in keywords.items() if name not in own}
         return replace(self, **{name: keywords[name] for name in own}), others
@@ -101,29 +101,30 @@ def play_match(
     """Play games between the agents of one line-up, equally many in each seating.
 
     Each seed is played once in every distinct seating, on the same board and with the same
-    dice. Results depend on agents, rules and seed alone, not on the executor, on `workers` or
-    on how often the match was interrupted, unless time is limited.
+    dice. Results depend only on agents, rules and seed, not on the executor, on `workers` or on
+    interruptions, unless time is limited.
 
     Args:
         agents: (P,) one for each player: an `Agent`, a name for `agents.load`, or a pair of a
             name and one of these or a function that makes an agent. The same one may be
             given several times.
-        games: how many at least; the last block of seatings is completed.
-        rules: a `Rules`, a preset's name, or None for the base game of that many players.
-        seed: from 0 to 2**64 - 1. None for that of the match in `results` if it goes on, else
-            one drawn from the system's randomness, which the result holds. Agents that know
-            the seed can deal every game of the match, so those that you don't trust must not be
-            able to guess it.
-        match: how the match is played.
+        games: least number of games; the last block of seatings is completed.
+        rules: a `Rules`, a preset's name, or None for the base game for that many players.
+        seed: from 0 to 2**64 - 1. None for that of the match in `results` if it continues, else
+            one drawn from the system's randomness, which the result stores. Agents that know the
+            seed can deal every game of the match, so agents that you don't trust must not be able
+            to guess it.
+        match: options of the match.
         **options: replace single options of `MatchOptions`, such as `workers=4` or
             `results="match.jsonl"`, and of the rules.
 
     Warns:
-        ForfeitWarning: for each agent that forfeited games: how many, and why the first.
+        ForfeitWarning: for each agent that forfeited games, with their number and the first's
+            reason.
 
     Raises:
-        ValueError: also where the file of results or a recorded game in the folder is of another
-            match, or another match that is being played writes there.
+        ValueError: also if the file of results or a recorded game in the folder is from another
+            match, or another running match writes there.
         ImportError, ConnectionError, RuntimeError: as `RayExecutor`, for "ray".
         Interrupted: by Ctrl-C.
     """
@@ -155,13 +156,13 @@ def play_tournament(
 
     Args:
         agents: the different agents.
-        games: how many of each line-up, at least.
+        games: least number of games of each line-up.
         rules: a `Rules`, a preset's name, or None for the base game for four.
         seed: from 0 to 2**64 - 1, or None.
-        lineups: names of the agents of each match. By default all choices of as many
-            different agents as there are players; with fewer agents than players, all
-            line-ups in which the numbers of copies differ by one at most.
-        match: how the matches are played.
+        lineups: names of the agents of each match. By default all combinations of different
+            agents for the players; with fewer agents than players, all line-ups in which the
+            numbers of copies differ by at most one.
+        match: options of the matches.
         **options: replace single options of `MatchOptions` and of the rules.
 
     Returns:
@@ -217,7 +218,7 @@ def play_schedule(
     with recording(config, scheduled), results_file(match.results, header, scheduled) as file:
         try:
             if config.records is not None:
-                remove_drafts(config.records)  # of a match that was killed
+                remove_drafts(config.records)  # from a killed match
             missing = [game for game in scheduled if game.number not in file.games]
             if match.stop is not None and file.games and match.stop(file.games):
                 missing = []

@@ -1,4 +1,4 @@
-"""Openings of recorded games: where each seat settled first, against who won."""
+"""Openings of recorded games: initial settlements and their win rates."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ _PLACES: Final = ("first", "second", "third", "fourth")
 
 @dataclass(frozen=True)
 class Opening:
-    """The two settlements with which a seat began.
+    """The two initial settlements of a seat.
 
     Attributes:
-        place: in the order of placing, from 0.
-        pips: (R,) ways out of 36 in which each resource comes, once for each settlement at a hex.
-        rate: the best of its rates in maritime trade: 4 without a harbor.
+        place: its index in the order of placing, from 0.
+        pips: (R,) ways out of 36 to produce each resource, once per settlement at a hex.
+        rate: its best rate in maritime trade: 4 without a harbor.
         won: whether the seat won.
     """
 
@@ -50,12 +50,12 @@ def openings_of(record: GameRecord) -> list[Opening]:
 
 
 class Group(NamedTuple):
-    """Seats that began alike.
+    """Seats with similar openings.
 
     Attributes:
-        name: what they have in common.
-        seats: how many.
-        won: how many of them won.
+        name: their common property.
+        seats: their number.
+        won: number of those that won.
     """
 
     name: str
@@ -64,21 +64,21 @@ class Group(NamedTuple):
 
     @classmethod
     def of(cls, name: str, members: Iterable[Opening]) -> Self:
-        """From its seats."""
+        """A group from its seats."""
         listed = [one.won for one in members]
         return cls(name, len(listed), sum(listed))
 
     @property
     def interval(self) -> Interval:
-        """Of the win rate, 95 % (Wilson); seats of one game are no independent trials."""
+        """95 % interval of the win rate (Wilson); seats of one game aren't independent."""
         return wilson(self.won, self.seats, normal_quantile(LEVEL))
 
 
 def groups(games: list[list[Opening]]) -> list[Group]:
-    """Group seats by place, pips, resources, harbors, and what they have most of at the table.
+    """Group seats by place, pips, resources, harbors, and their maxima at the table.
 
     Args:
-        games: the openings of each game; all of the same number of players.
+        games: the openings of each game; all with the same number of players.
     """
     seats = [one for game in games for one in game]
     found = [Group.of(f"places {_PLACES[k]}", (o for o in seats if o.place == k)) for k in range(4)]
@@ -98,7 +98,7 @@ def groups(games: list[list[Opening]]) -> list[Group]:
 
 
 def _with_most(games: list[list[Opening]], of: Callable[[Opening], int]) -> Iterator[Opening]:
-    """The seat of each game that alone has most of something."""
+    """The seat of each game that has the unique maximum of a quantity."""
     for game in games:
         first, second = sorted(game, key=of)[:-3:-1]
         if of(first) > of(second):
@@ -115,7 +115,7 @@ def to_markdown(found: Iterable[Group]) -> str:
 
 
 def draw(axes: Any, found: Iterable[Group], players: int) -> None:
-    """Draw the win rates of groups with their intervals, beside the chance level."""
+    """Plot the win rates of groups with their intervals, and the chance level."""
     rates = {g.name: (g.won / g.seats, g.interval) for g in found}
     dots(axes, [*rates][::-1], rates, scale=100)
     axes.axvline(100 / players, color=FAINT, linewidth=1, linestyle=":")

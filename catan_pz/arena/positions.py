@@ -21,11 +21,11 @@ from catan_pz.rules import Rules
 
 @dataclass(frozen=True)
 class Position:
-    """A decision of a game: the actions that led there, and what each legal one is worth.
+    """A decision of a game: the actions before it, and the value of each legal one.
 
     Attributes:
-        rules: of the game.
-        seed: of the game.
+        rules: rules of the game.
+        seed: seed of the game.
         played: (N,) the actions before it.
         values: win probability of the seat to move after each legal action, by long simulation.
     """
@@ -44,7 +44,7 @@ class Position:
         return game
 
     def table(self, agent: Agent) -> Table:
-        """A table where the agent, which has seen the game from its seat, is to move."""
+        """A table where the agent, which has observed the game from its seat, is to move."""
         game, seat = Game(self.rules, self.seed), self.game.player
         seeds = seat_seeds(self.seed, self.rules.num_players)
         table = Table(game, [None] * self.rules.num_players, seeds)
@@ -54,12 +54,12 @@ class Position:
         return table
 
     def regret(self, agent: Agent) -> float:
-        """The win probability that an agent's choice loses against the best action."""
+        """The loss of win probability of an agent's choice against the best action."""
         with self.table(agent) as table:
             return self.loss(table.decide())
 
     def loss(self, action: int) -> float:
-        """The win probability that an action loses against the best one."""
+        """The loss of win probability of an action against the best one."""
         return max(self.values.values()) - self.values[action]
 
 
@@ -86,7 +86,7 @@ def regrets(agent: Agent, asked: Sequence[Position]) -> Iterator[float]:
 
 @cache
 def positions(*, trading: bool = True) -> tuple[Position, ...]:
-    """The set that comes with the package, of games with trade between players or without."""
+    """The shipped set, from games with or without trade between players."""
     name = "positions.npz" if trading else "positions-notrade.npz"
     held, rules = read_arrays(resource("catan_pz.arena", name).read_bytes()), Rules(trading=trading)
     played = np.split(held["played"], np.cumsum(held["num_played"])[:-1])
@@ -104,8 +104,8 @@ class Regret(NamedTuple):
     """Regrets of an agent, in win probability.
 
     Attributes:
-        mean: over the positions.
-        interval: of the mean, 95 %, by Student's t.
+        mean: mean over the positions.
+        interval: 95 % interval of the mean, by Student's t.
         best: share of positions in which it plays the best action.
     """
 
@@ -115,6 +115,6 @@ class Regret(NamedTuple):
 
     @classmethod
     def of(cls, regrets: Sequence[float]) -> Self:
-        """From those of single positions."""
+        """The summary of single positions' regrets."""
         best = sum(regret <= 0 for regret in regrets) / len(regrets)
         return cls(fmean(regrets), mean_interval(regrets, LEVEL), best)

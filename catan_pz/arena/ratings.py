@@ -3,8 +3,8 @@
 In a game, entrant i wins with probability exp(t_i) / sum of exp(t_j) over all seats, its
 copies included (R. D. Luce, 1959). For two players this is the Bradley-Terry model (1952);
 for more it is the first place of the Plackett-Luce model. It is fitted by maximum likelihood
-to all games, so their order doesn't matter. Some ends of intervals are open: no number of games
-without a single win says how weak an entrant is at most.
+to all games, so their order doesn't matter. Some ends of intervals are open: games without a
+single win give no lower bound on an entrant's strength.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from catan_pz.arena.statistics import LEVEL, check_level
 from catan_pz.checks import check_count
 
 ELO: Final = 400 / log(10)
-"""Elo points for one unit of t: 400 points more are ten times as many wins."""
+"""Elo points per unit of t: 400 points more mean ten times as many wins."""
 
 VIRTUAL_GAMES: Final = 1.0
 """Draws of each entrant against a virtual one of rating 0, added to the data as a prior.
@@ -28,11 +28,11 @@ VIRTUAL_GAMES: Final = 1.0
 Without them the rating of an entrant that never won, or never lost, would be infinite."""
 
 OpenInterval = tuple[float | None, float | None]
-"""Lower and upper end; None for an end that the games leave open."""
+"""Lower and upper end; None for an open end."""
 
 MAX_ITERATIONS: Final = 100
 TOLERANCE: Final = 1e-9
-"""Newton's method ends when no strength changes by more."""
+"""Newton's method stops when no strength changes by more."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class Rating:
     """The strength of an entrant on the Elo scale.
 
     0 is the mean of the largest group of entrants that have all beaten each other, directly or
-    by way of others: usually of all entrants. Groups of the same size count together.
+    indirectly: usually of all entrants. Groups of the same size count together.
 
     Attributes:
-        name: of the entrant.
-        rating: 400 points more than another are ten times as many wins in the same game.
-        interval: percentiles of the bootstrap over blocks of games; None for a single block.
-            The lower end is None where the entrant hasn't beaten all of that group, directly
-            or by way of others: it may be weaker by any number of points. The upper end is
-            None where they haven't all beaten it.
+        name: name of the entrant.
+        rating: 400 points more than another mean ten times as many wins in the same game.
+        interval: percentiles of the bootstrap over blocks of games; None for a single block. The
+            lower end is None if the entrant hasn't beaten all of that group, directly or
+            indirectly: it may be weaker by any number of points. The upper end is None if they
+            haven't all beaten it.
     """
 
     name: str
@@ -57,12 +57,12 @@ class Rating:
 
     @property
     def half_width(self) -> float:
-        """Half the width of the interval; infinite where an end is open."""
+        """Half the width of the interval; infinite if an end is open."""
         low, high = self.interval or (None, None)
         return inf if low is None or high is None else (high - low) / 2
 
 
-@np.errstate(under="ignore", over="ignore")  # whatever other libraries have set
+@np.errstate(under="ignore", over="ignore")  # regardless of other libraries' settings
 def fit(
     lineups: NDArray[np.int64], wins: NDArray[Any], virtual_games: float = VIRTUAL_GAMES
 ) -> NDArray[np.float64]:
@@ -73,8 +73,8 @@ def fit(
     Electronic Journal of Statistics 4, proposition 1).
 
     Args:
-        lineups: (L, K) how many copies of each entrant play in each line-up.
-        wins: (..., L, K) how many games of each line-up each entrant has won.
+        lineups: (L, K) number of copies of each entrant in each line-up.
+        wins: (..., L, K) number of games of each line-up won by each entrant.
         virtual_games: draws of each entrant against a virtual one of rating 0.
 
     Returns:
@@ -85,14 +85,14 @@ def fit(
     t = np.zeros(won.shape)
     for _ in range(MAX_ITERATIONS):
         weights = lineups * np.exp(t - t.max(axis=-1, keepdims=True))[..., None, :]
-        p = weights / weights.sum(axis=-1, keepdims=True)  # (..., L, K) of winning
+        p = weights / weights.sum(axis=-1, keepdims=True)  # (..., L, K) probabilities of winning
         expected = games[..., None] * p
-        virtual = 1 / (1 + np.exp(-t))  # (..., K) of beating the virtual entrant
+        virtual = 1 / (1 + np.exp(-t))  # (..., K) probabilities of beating the virtual entrant
         gradient = won - expected.sum(axis=-2) + virtual_games * (0.5 - virtual)
         curvature = expected.sum(axis=-2) + virtual_games * virtual * (1 - virtual)
         hessian = np.eye(len(lineups.T)) * curvature[..., None]
         hessian = hessian - np.swapaxes(expected, -1, -2) @ p
-        # Without virtual games the likelihood leaves the mean of t open.
+        # Without virtual games the likelihood doesn't determine the mean of t.
         step = (np.linalg.pinv(hessian, 1e-12, True) @ gradient[..., None])[..., 0]
         size = 2 * np.abs(step).max(axis=-1, keepdims=True)
         t += step * np.log1p(size) / np.maximum(size, 1e-300)
@@ -102,19 +102,19 @@ def fit(
 
 
 def _paths(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(K, K) whether some steps lead from the first to the second."""
+    """(K, K) whether a path leads from the first to the second."""
     for _ in range(len(steps)):
         steps = steps.astype(np.int64) @ steps > 0
     return steps
 
 
 def connected(lineups: NDArray[np.int64]) -> bool:
-    """Whether all entrants have met, directly or by way of others, so that ratings exist."""
+    """Whether all entrants have met, directly or indirectly, so that ratings exist."""
     return bool(_paths(lineups.T @ lineups > 0).all())
 
 
 def beaten(lineups: NDArray[np.int64], wins: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(K, K) whether the first has beaten the second, directly or by way of others, or is it.
+    """(K, K) whether the first has beaten the second, directly or indirectly, or is it.
 
     Ratings are finite without virtual games if and only if everyone has beaten everyone
     (L. R. Ford, 1957, American Mathematical Monthly 64; D. R. Hunter, 2004, Annals of
@@ -134,11 +134,11 @@ def _unseen_wins(
 ) -> NDArray[np.float64]:
     """(S, L, K) wins to add to samples, for groups that never beat those who have beaten them.
 
-    No win in n games is compatible with up to -log((1 - level) / 2) expected wins, 3.7 for a
-    level of 0.95, where n is large: the end of Clopper and Pearson's exact interval (1934).
-    This is a quantile of the exponential distribution, from which the wins are drawn.
+    For large n, no win in n games is compatible with up to -log((1 - level) / 2) expected wins,
+    3.7 for a level of 0.95: the end of Clopper and Pearson's exact interval (1934). This is a
+    quantile of the exponential distribution, from which the wins are drawn.
 
-    Arguments are those of `fit`, and `paths` what `beaten` gives.
+    Arguments are those of `fit`, and `paths` is the result of `beaten`.
     """
     games = wins.sum(axis=1, keepdims=True)
     added = np.zeros((resamples, *wins.shape))
@@ -175,7 +175,7 @@ def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rat
 
 
 def ratings_of(result: Result) -> list[Rating]:
-    """Ratings as `rate` gives them; none where some entrants never met, or nobody has played."""
+    """Ratings from `rate`; none if some entrants never met, or nobody has played."""
     try:
         return rate(result)
     except ValueError:
@@ -190,9 +190,9 @@ def rate_by_wins(
     level: float = LEVEL,
     resamples: int = 500,
 ) -> list[Rating]:
-    """Rate K entrants by their `wins` (B, L, K) in each block with each line-up, as `rate` does.
+    """Rate K entrants by their `wins` (B, L, K) in each block with each line-up, as in `rate`.
 
-    `lineups` (L, K) say how many copies of each entrant play in each line-up.
+    `lineups` (L, K) are the numbers of copies of each entrant in each line-up.
     """
     check_level(level)
     resamples = check_count("resamples", resamples, least=100)
@@ -208,8 +208,8 @@ def rate_by_wins(
     blocks = len(wins)
     if blocks > 1:
         rng = np.random.default_rng(0)
-        # Continuous weights of the same variance as the bootstrap's counts never leave an
-        # entrant's only wins out (D. B. Rubin, 1981, Annals of Statistics 9).
+        # Continuous weights with the variance of the bootstrap's counts never omit an entrant's
+        # only wins (D. B. Rubin, 1981, Annals of Statistics 9).
         weights = blocks * rng.dirichlet(np.full(blocks, 1 - 1 / blocks), size=resamples)
         drawn = np.tensordot(weights, wins, axes=1)
         drawn += _unseen_wins(lineups, total, paths, resamples, rng)
@@ -217,7 +217,7 @@ def rate_by_wins(
         samples -= samples[:, zero].mean(axis=1, keepdims=True)
         tails = ((1 - level) / 2, (1 + level) / 2)
         low, high = np.quantile(samples, tails, axis=0)
-        # Virtual games, which samples are fitted without, can move a rating by more.
+        # Virtual games, which the samples' fits lack, can move a rating by more.
         low, high = ELO * np.minimum(low, strengths), ELO * np.maximum(high, strengths)
         intervals = [
             (float(a) if paths[k, zero].all() else None, float(b) if paths[zero, k].all() else None)

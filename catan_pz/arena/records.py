@@ -1,4 +1,4 @@
-"""The recorded games of a match: one file of JSON lines a game, in a folder."""
+"""The recorded games of a match: one file of JSON lines per game, in a folder."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from catan_pz.game.record import GameRecord
 
 
 def record_of(config: MatchConfig, scheduled: ScheduledGame, game: Game) -> GameRecord | None:
-    """A record of a game from here on, if the match records it."""
+    """A record of a game from its current position, if the match records it."""
     if not config.records_game(scheduled.number):
         return None
     return GameRecord.of(game, config.names_of(scheduled))
@@ -56,7 +56,7 @@ def _refused(folder: Path, reason: str) -> ValueError:
 
 
 def _begins(config: MatchConfig, scheduled: ScheduledGame, path: Path) -> bool:
-    """Whether a file begins as the record of a game does: with its players and its state."""
+    """Whether a file begins like the record of a game, with its players and its state."""
     game = Game(config.rules, config.seed_of(scheduled))
     line = next(GameRecord.of(game, config.names_of(scheduled)).lines()) + "\n"
     with path.open(encoding="utf-8", errors="replace") as file:

@@ -19,12 +19,12 @@ from catan_pz.names import labels, markdown, plotted, shown
 from catan_pz.rules import Rules
 
 MAX_REASONS: Final = 10
-"""Reasons of forfeits that are listed."""
+"""Most reasons of forfeits in a list."""
 
 INK: Final = "#1f3a5f"
 FAINT: Final = "#8a8f98"
 _LONGEST: Final = 40
-"""Characters that a plot shows of a name."""
+"""Most characters of a name in a plot."""
 
 
 def points(interval: OpenInterval | None) -> str:
@@ -80,7 +80,7 @@ def forfeit_lines(result: Result) -> list[str]:
 
 
 def report_lines(result: Result) -> list[str]:
-    """A line for each agent that reported something of its games."""
+    """A line for each agent that reported statistics of its games."""
     told = {name: result.reported(name) for name in result.played}
     return [report_line(name, totals) for name, totals in told.items() if totals]
 
@@ -139,7 +139,7 @@ def _lineups(result: Result, used: list[int]) -> str:
 def _ratings(result: Result) -> str:
     try:
         ratings = rate(result)
-    except ValueError as error:  # some never met
+    except ValueError as error:  # some entrants never met
         return f"{str(error).capitalize()}.\n"
     return ratings_table(ratings)
 
@@ -151,7 +151,7 @@ def ratings_table(ratings: Sequence[Rating]) -> str:
 
 
 def _forfeits(result: Result) -> str:
-    """Why games were forfeited, the most frequent reasons first."""
+    """The reasons of forfeits, the most frequent first."""
     count = Counter(
         (game.seats[game.offender], game.reason)
         for game in result.games
@@ -164,7 +164,7 @@ def _forfeits(result: Result) -> str:
 
 
 def to_csv(result: Result) -> str:
-    """A header and one line a game."""
+    """A header and one line per game."""
     result = result.labelled()
     seats = range(result.rules.num_players)
     titles = ["number", "lineup", "block", *(f"seat_{p}" for p in seats), "winner", "winner_name"]
@@ -180,7 +180,7 @@ def to_csv(result: Result) -> str:
 
 
 def ratings_csv(result: Result, ratings: Sequence[Rating]) -> str:
-    """A header and one line for each agent; an end of an interval that is open is left empty."""
+    """A header and one line per agent; an open end of an interval is left empty."""
     rows = []
     for one in ratings:
         tally, numbers = result.tally(one.name), (one.rating, *(one.interval or (None, None)))
@@ -199,13 +199,13 @@ def _csv(titles: list[str], rows: list[list[Any]]) -> str:
 def drawn(
     kind: str, width: float, height: float, draw: Callable[[Any], None], *, dpi: int = 150
 ) -> bytes:
-    """A figure of matplotlib as the content of a file.
+    """A matplotlib figure as the content of a file.
 
     Args:
-        kind: of the file, "png", "svg" or "pdf".
-        width: of the figure, in inches; letters are smaller up to 4 inches.
-        height: likewise.
-        draw: draws on it.
+        kind: type of the file, "png", "svg" or "pdf".
+        width: width of the figure, in inches; text is smaller up to 4 inches.
+        height: height of the figure, in inches.
+        draw: a function that draws on it.
         dpi: pixels per inch of a PNG.
     """
     try:
@@ -213,7 +213,7 @@ def drawn(
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
-    # Ids of an SVG follow from the salt, so that the same result gives the same file.
+    # An SVG's ids follow from the salt, so that the same result gives the same file.
     with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10 if width > 4 else 8}):
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure)
@@ -226,16 +226,16 @@ def drawn(
 
 
 def save_plot(path: Path, width: float, height: float, draw: Callable[[Any], None]) -> None:
-    """Write a figure, which `drawn` makes, to a file that ends with .png, .svg or .pdf."""
+    """Write a figure from `drawn` to a .png, .svg or .pdf file."""
     if path.suffix not in PLOTS:
         raise not_possible("path", str(path), f"a name that ends with one of {', '.join(PLOTS)}")
     write_bytes(path, drawn(path.suffix[1:], width, height, draw))
 
 
 def plot(result: Result, kind: str, width: float | None = None) -> bytes:
-    """A plot of a result as the content of a file, whose kind is "png", "svg" or "pdf".
+    """A plot of a result as the content of a file of the type "png", "svg" or "pdf".
 
-    `width` in inches, such as 3.4 for a column of a journal, sets one part below the other.
+    `width` in inches, such as 3.4 for a journal's column, stacks the two parts.
     """
     if not result.games:
         raise ValueError("there is nothing to plot: no block of games is complete")
@@ -272,7 +272,7 @@ def dots(
 ) -> None:
     """A dot with its interval for each name, the first at the bottom.
 
-    Where an end is open, the dot is an arrowhead.
+    If an end is open, the dot is an arrowhead.
     """
     for height, name in enumerate(names):
         value, interval = values[name]
@@ -299,25 +299,25 @@ def _draw_ratings(axes: Any, ratings: Sequence[Rating]) -> None:
 
 
 def ratings_plot(ratings: Sequence[Rating], kind: str) -> bytes:
-    """Ratings with their intervals as the content of a file, as `plot`."""
+    """Ratings with their intervals as the content of a file, like `plot`."""
     height = 1.0 + 0.32 * len(ratings)
     return drawn(kind, 6.4, height, lambda figure: _draw_ratings(figure.subplots(), ratings))
 
 
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}
-"""Functions that make the text of a file, by the ending of its name."""
+"""Functions that make the text of a file, by suffix."""
 
 PLOTS: Final = (".png", ".svg", ".pdf")
-"""Endings of the names of plots."""
+"""Suffixes of plots."""
 
 
 def save_report(
     result: Result, path: str | os.PathLike[str], *, width: float | None = None
 ) -> Path:
-    """Write a result as tables (.md, .csv) or as a plot (.png, .svg, .pdf), whole or not at all.
+    """Write a result atomically as tables (.md, .csv) or as a plot (.png, .svg, .pdf).
 
-    The ending of the path says which, `width` how wide a plot is, in inches, such as 3.4 for a
-    column of a journal; returns the path.
+    The path's suffix chooses the format. `width` is the width of a plot in inches, such as 3.4 for
+    a journal's column. Returns the path.
     """
     target = Path(path)
     if target.suffix in TABLES:

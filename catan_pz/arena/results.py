@@ -21,27 +21,27 @@ VICTORY: Final = "victory"
 TRUNCATED: Final = "truncated"
 FORFEIT: Final = "forfeit"
 End = Literal["victory", "truncated", "forfeit"]
-"""How games end."""
+"""Ends of games."""
 
 
 @dataclass(frozen=True)
 class GameResult:
-    """One game. All tuples go by seat, shape (P,).
+    """The result of one game. All tuples are by seat, shape (P,).
 
     Attributes:
         number: its index in the schedule.
         lineup: index of its line-up.
         block: number of the seed.
-        seats: names of who sat there.
+        seats: names of the players.
         winner: a seat, or None.
-        end: "victory", "truncated" (by the limit of turns) or "forfeit".
+        end: "victory", "truncated" (by the turn limit) or "forfeit".
         offender: the seat that forfeited the game, or None.
-        reason: of the forfeit.
+        reason: reason of the forfeit.
         turns: turns of all players together.
-        points: at the end, hidden ones included.
-        decisions: how often each was asked.
-        seconds: that each took for its decisions; ignored by ==.
-        reports: what each gave by `Agent.report`; empty if none gave any; ignored by ==.
+        points: points at the end, hidden ones included.
+        decisions: decisions of each.
+        seconds: total time for the decisions of each; ignored by ==.
+        reports: result of `Agent.report` of each; empty if there are none; ignored by ==.
     """
 
     number: int
@@ -61,10 +61,10 @@ class GameResult:
 
 @dataclass(frozen=True)
 class Tally:
-    """Totals and means of one entrant: seats that it played, and how many of these it won."""
+    """Totals and means of one entrant: seats that it played, and those that it won."""
 
     name: str
-    seats: int  # two in a game with two copies of it
+    seats: int  # 2 in a game with two copies of it
     won: int
     points: float  # mean at the end
     decisions: float  # mean number in a game
@@ -93,7 +93,7 @@ class Result:
         return win_rates(self.labelled()) if self.games else repr(self)
 
     def labelled(self, longest: int = LONGEST) -> "Result":
-        """A copy with names and reasons of forfeits as tables and plots show them."""
+        """A copy with names and reasons of forfeits for display in tables and plots."""
         label = labels(self.names, longest)
         games = tuple(
             replace(
@@ -148,18 +148,18 @@ class Result:
         return played[there, k], won[there, k]
 
     def win_rate(self, name: str) -> float:
-        """Share of the seats played by an entrant that won; truncated games are not won."""
+        """Share of an entrant's seats that won; truncated games are not won."""
         played, won = self._column(name)
         return float(won.sum() / played.sum())
 
     def interval(self, name: str, level: float = LEVEL) -> Interval:
-        """Wilson's interval of a win rate, which takes games for independent."""
+        """Wilson's interval of a win rate, which assumes independent games."""
         played, won = self._column(name)
         z = statistics.normal_quantile(level)
         return statistics.wilson(float(won.sum()), float(played.sum()), z)
 
     def block_interval(self, name: str, level: float = LEVEL) -> Interval | None:
-        """An interval of a win rate that holds where games of one seed resemble each other.
+        """An interval of a win rate that is valid if games of one seed are correlated.
 
         It is Wilson's interval for the effective number of games; None for a single block.
         """
@@ -198,7 +198,7 @@ class Result:
         return dict(totals)
 
     def win_rates_by_seat(self, name: str) -> list[float | None]:
-        """Win rate in each seat, None where the entrant never sat there."""
+        """Win rate in each seat, None if the entrant never had it."""
         self._check_name(name)
         found: list[float | None] = []
         for p in range(self.rules.num_players):
@@ -229,7 +229,7 @@ def percents(interval: Interval | None) -> str:
 
 
 def table(titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table of Markdown."""
+    """A Markdown table."""
     titles = list(titles)
     lines = [titles, ["---"] * len(titles), *rows]
     cells = ([markdown(str(cell)) for cell in line] for line in lines)
@@ -257,7 +257,7 @@ def win_rates(result: Result) -> str:
 def result_of_drawn_seats(
     names: tuple[str, ...], rules: Rules, seed: int, games: Iterable[GameResult]
 ) -> Result:
-    """The result of all games where somebody else has drawn line-ups and seats."""
+    """The result of all games of a match with external line-ups and seats."""
     ordered = sorted(games, key=lambda game: game.number)
     found = [tuple(sorted(names.index(name) for name in game.seats)) for game in ordered]
     lineups = tuple(sorted(set(found)))
@@ -275,7 +275,7 @@ def result_of_complete_blocks(
     seed: int,
     games: Iterable[GameResult],
 ) -> Result:
-    """A result without the games of blocks that are not complete, so that seats are balanced."""
+    """A result without the games of incomplete blocks, so that seats are balanced."""
     ordered = sorted(games, key=lambda game: game.number)
     sizes = [len(seatings(lineup)) for lineup in lineups]
     count = Counter((game.block, game.lineup) for game in ordered)

@@ -1,7 +1,7 @@
-"""The file of results: JSON lines, a header and one line a game, appended as games end.
+"""The file of results: JSON lines, a header and one line per game, appended as games end.
 
-Lines are written one after the other, so that a kill can truncate the last one at most; that
-line is then dropped and its game played again.
+Lines are written one by one, so a kill can only truncate the last one; that line is then dropped
+and its game played again.
 """
 
 import json
@@ -31,16 +31,16 @@ from catan_pz.rules import Rules
 FORMAT: Final = "catan-pz-arena/1"
 
 DRAWN_SEATS: Final = "drawn"
-"""Entry "seating" of a header: line-ups and seats are drawn by somebody else."""
+"""Entry "seating" of a header: line-ups and seats are drawn externally."""
 
 _BEGINNING: Final = f'{{"format": "{FORMAT}"'.encode()
-"""Of every such file."""
+"""Format of every such file."""
 
 _MOST_NAMED: Final = 3
-"""Differences between two matches that an error names."""
+"""Most differences between two matches in an error."""
 
 _LONGEST: Final = 500
-"""Characters that it shows of each side."""
+"""Most characters that it shows of each side."""
 
 _GAMES: Final = msgspec.json.Decoder(GameResult)
 
@@ -61,12 +61,12 @@ def header_of(
     }
     if schedule.apart:
         header["seeds"] = "apart"
-    # As it is read from a file, where tuples are lists.
+    # As read from a file, where tuples are lists.
     return json.loads(json.dumps(header))
 
 
 def found_seed(path: str | os.PathLike[str] | None) -> int | None:
-    """The seed of the match in a file of results; None where there is no such file."""
+    """The seed of the match in a file of results; None without the file."""
     header = None if path is None else _read(Path(path))[0]
     try:
         return None if header is None else check_seed(header.get("seed"))
@@ -75,9 +75,9 @@ def found_seed(path: str | os.PathLike[str] | None) -> int | None:
 
 
 def found_lineups(path: Path) -> list[list[str]] | None:
-    """The line-ups of the match in a file of results; None where there is no such file.
+    """The line-ups of the match in a file of results; None without the file.
 
-    At another table it is the agent and the opponents that the match was asked for.
+    At an external table they are the requested agent and opponents.
     """
     header = _read(path)[0]
     if header is None:
@@ -92,7 +92,7 @@ class ResultsFile:
     """The results of a match, appended to a file as its games end; see `results_file`.
 
     Attributes:
-        path: of the file; None where results are kept in memory only.
+        path: path of the file; None to keep results in memory only.
         games: results so far, those of the file included, by number.
     """
 
@@ -100,7 +100,7 @@ class ResultsFile:
         self.path, self.games, self._file = path, games, file
 
     def add(self, game: GameResult) -> None:
-        """Append a result; seconds are rounded as they will be read again."""
+        """Append a result; seconds are rounded as in the file."""
         game = replace(game, seconds=tuple(round(s, 6) for s in game.seconds))
         if self.path is not None and self._file is not None:
             with named_errors(self.path):
@@ -114,13 +114,12 @@ def results_file(
     header: dict[str, Any],
     schedule: Sequence[ScheduledGame] | None,
 ) -> Iterator[ResultsFile]:
-    """Open a file of results for appending, which nobody else can do meanwhile.
+    """Open a file of results for appending, exclusively.
 
     Args:
-        path: of the file, which is created if there is none; None to keep results in memory.
-        header: of the match.
-        schedule: (G,) the games of the match; None where line-ups and seats are drawn by
-            somebody else.
+        path: path of the file, which is created if missing; None to keep results in memory.
+        header: header of the match.
+        schedule: (G,) the games of the match; None if line-ups and seats are drawn externally.
     """
     if path is None:
         yield ResultsFile(None, {}, None)
@@ -133,7 +132,7 @@ def results_file(
                 "Wait until that has ended, or give another file"
             )
         games = _games_of(path, header, schedule)
-        # Without a buffer, which would be written later where a full disk refuses it now.
+        # Unbuffered, so that a full disk raises an error now and not later.
         with path.open("ab", buffering=0) as file:
             if file.tell() == 0:
                 _write(file, json.dumps(header).encode())
@@ -147,7 +146,7 @@ def results_file(
 def _games_of(
     path: Path, header: dict[str, Any], schedule: Sequence[ScheduledGame] | None
 ) -> dict[int, GameResult]:
-    """The results in a file of this match, if there is one; a line that was cut is dropped."""
+    """The results in a file of this match, if it exists; a truncated line is dropped."""
     found, games, cut = _read(path)
     if found is not None:
         _check_header(path, found, header)
@@ -188,10 +187,10 @@ def _foreign(path: Path, game: GameResult) -> ValueError:
 def load_results(path: str | os.PathLike[str]) -> Result:
     """Read a file of results, whose match need not be finished.
 
-    Games of blocks that aren't complete are left out, so that seats stay balanced.
+    Games of incomplete blocks are omitted, so that seats stay balanced.
     """
     path = Path(path)
-    path.stat()  # names a file that isn't there
+    path.stat()  # the error names a missing file
     header, games, _ = _read(path)
     if header is None:
         raise ValueError(f"{path}: there are no results in it")
@@ -218,7 +217,7 @@ def load_results(path: str | os.PathLike[str]) -> Result:
 
 
 class _Match(msgspec.Struct):
-    """The entries of a header that are read."""
+    """The header's entries for reading."""
 
     agents: list[dict[str, Any]]
     rules: dict[str, Any]
@@ -230,7 +229,7 @@ class _Match(msgspec.Struct):
 
 
 def _read(path: Path) -> tuple[dict[str, Any] | None, dict[int, GameResult], bytes]:
-    """Header and games of a file, if there are any, and the beginning of a line that was cut."""
+    """Header and games of a file, if any, and the start of a truncated line."""
     try:
         content = read_file(path, is_long=True) if path.exists() else b""
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Which games are played: line-ups, seatings, and the seeds that pair them.
+"""The schedule of games: line-ups, seatings, and the seeds that pair them.
 
 A block is one seed, with one board, deck, sequence of dice and set of random streams. It is
 played once in every distinct seating of every line-up. Games are numbered block by block.
@@ -21,16 +21,16 @@ Lineup = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGame:
-    """A game to be played: its place in the schedule, that of its line-up, number of the seed."""
+    """A scheduled game: its index, that of its line-up, number of the seed."""
 
     number: int
     lineup: int
     block: int
-    seats: tuple[int, ...]  # (P,) who sits in each seat, as indices into the list of entrants
+    seats: tuple[int, ...]  # (P,) the entrant in each seat, as indices into the list of entrants
 
 
 def spread(numbers: Sequence[int], most: int | None) -> list[int]:
-    """Some numbers of games, `most` at the most and evenly spread; None for all of them."""
+    """At most `most` numbers of games, evenly spread; None for all of them."""
     count = len(numbers) if most is None else min(most, len(numbers))
     return [numbers[k * len(numbers) // count] for k in range(count)]
 
@@ -38,16 +38,16 @@ def spread(numbers: Sequence[int], most: int | None) -> list[int]:
 def seatings(lineup: Sequence[T]) -> list[tuple[T, ...]]:
     """All distinct orders of a line-up, in lexicographic order.
 
-    Each entrant sits in each seat equally often, and next to each other one equally often.
+    Each entrant has each seat equally often, and each neighbor equally often.
     """
     return sorted(set(permutations(lineup)))
 
 
 def even_lineups(num_entrants: int, num_players: int) -> list[Lineup]:
-    """Every line-up in which entrants have as equal numbers of copies as can be.
+    """Every line-up with numbers of copies as equal as possible.
 
-    With enough entrants these are all choices of different ones. With fewer, each plays in
-    every line-up, and the seats that remain go to each choice of them in turn.
+    With enough entrants these are all combinations of different ones. With fewer, each plays in
+    every line-up, and the remaining seats go to each combination of them in turn.
     """
     copies, left = divmod(num_players, num_entrants)
     everyone = tuple(range(num_entrants)) * copies
@@ -57,7 +57,7 @@ def even_lineups(num_entrants: int, num_players: int) -> list[Lineup]:
 def block_seed(seed: int, block: int) -> int:
     """The seed of the games of a block, from 0 to 2**64 - 1.
 
-    Whoever learns it can work out neither the match's seed nor those of other blocks.
+    Neither the match's seed nor those of other blocks can be computed from it.
     """
     return one_way_seed(seed, block, "catan-pz block")
 
@@ -66,8 +66,8 @@ def block_seed(seed: int, block: int) -> int:
 class Schedule:
     """All games of a match or tournament: some of each line-up, the last block completed.
 
-    Line-ups play on the same seeds, or apart, each on seeds of its own; then one may be given
-    several times.
+    Line-ups play on the same seeds, or each on separate seeds; then one may be given several
+    times.
     """
 
     lineups: tuple[Lineup, ...]
@@ -92,8 +92,8 @@ class Schedule:
 class MatchConfig:
     """Settings of a match, the same for every game and every process that plays one.
 
-    At somebody else's table games are played by `play`: called with these settings, the
-    `ScheduledGame` and the agents, it gives the `GameResult`.
+    At an external table `play` plays a game: it gets these settings, the `ScheduledGame` and the
+    agents, and returns the `GameResult`.
     """
 
     names: tuple[str, ...]  # of the entrants
@@ -101,12 +101,12 @@ class MatchConfig:
     seed: int
     seconds_per_decision: float | None = None  # a longer one forfeits the game
     records: Path | None = None  # folder for recorded games
-    true_state: tuple[int, ...] = ()  # entrants that are shown the true state of games
-    recorded: frozenset[int] | None = None  # numbers of the games that are; None for all
+    true_state: tuple[int, ...] = ()  # entrants that get the true state of games
+    recorded: frozenset[int] | None = None  # numbers of recorded games; None for all
     play: Callable[..., Any] | None = None
 
     def records_game(self, number: int) -> bool:
-        """Whether the game with a number is recorded."""
+        """Whether a game is recorded."""
         return self.records is not None and (self.recorded is None or number in self.recorded)
 
     def names_of(self, scheduled: ScheduledGame) -> tuple[str, ...]:

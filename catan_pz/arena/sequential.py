@@ -1,9 +1,9 @@
-"""Matches that stop as soon as a test tells two Elo differences apart.
+"""Matches that stop as soon as a test distinguishes two Elo differences.
 
-Games are taken by blocks that share board and dice: against one opponent pairs with the seats
-swapped, whose results, from two losses to two wins, are the sample (pentanomial, with draws).
-Source: M. Van den Bergh, "The generalized sequential probability ratio test for chess", in the
-normal form that chess engines' test farms use.
+The sample consists of blocks that share board and dice: against one opponent pairs with the seats
+swapped, with results from two losses to two wins (pentanomial, with draws). Source: M. Van den
+Bergh, "The generalized sequential probability ratio test for chess", in the normal form of chess
+engines' test farms.
 """
 
 import math
@@ -19,16 +19,16 @@ from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
 
 UNSEEN: Final = 4
-"""Blocks of independent games that the variance counts beside those played."""
+"""Blocks of independent games added to the played ones in the variance."""
 
 
 @dataclass(frozen=True)
 class EloTest:
-    """Tells two Elo differences apart, to the player of each other seat.
+    """Distinguishes two Elo differences to the player of each other seat.
 
     Attributes:
         low, high: the differences.
-        error: largest probability of taking a player at one of them for one at the other.
+        error: largest probability of the wrong verdict for a player at one of them.
     """
 
     low: float
@@ -41,12 +41,12 @@ class EloTest:
             raise not_possible("test", f"{self.low:g},{self.high:g}", allowed)
 
     def log_likelihood_ratio(self, won: ArrayLike, size: int, players: int) -> float:
-        """Of the higher difference against the lower one.
+        """The log-likelihood ratio of the higher difference to the lower one.
 
         Args:
-            won: (B,) games won of each block.
-            size: games of a block.
-            players: of a game.
+            won: (B,) games won in each block.
+            size: games per block.
+            players: players per game.
         """
         shares = np.asarray(won, float) / size
         low, high = (1 / (1 + (players - 1) / 10 ** (elo / 400)) for elo in (self.low, self.high))
@@ -61,13 +61,13 @@ class EloTest:
 
 
 class SequentialMatch:
-    """A `MatchOptions.stop` that ends the match of a player once a test has its verdict."""
+    """A `MatchOptions.stop` that ends a player's match once a test has its verdict."""
 
     def __init__(self, name: str, test: EloTest) -> None:
         self.name, self.test = name, test
         self.ratio = 0.0
         self._won: list[bool] = []
-        self._size = 0  # of a block; 0 before the first game
+        self._size = 0  # games per block; 0 before the first game
 
     @property
     def blocks(self) -> int:
@@ -76,7 +76,7 @@ class SequentialMatch:
 
     @classmethod
     def of_words(cls, name: str, words: str) -> "SequentialMatch":
-        """A test given as "0,20"."""
+        """A test from text such as "0,20"."""
         try:
             low, high = map(float, words.split(","))
         except ValueError:
@@ -84,7 +84,7 @@ class SequentialMatch:
         return cls(name, EloTest(low, high))
 
     def __call__(self, games: Mapping[int, GameResult]) -> bool:
-        """Whether there is a verdict by all blocks up to the first that isn't complete."""
+        """Whether there is a verdict from all blocks before the first incomplete one."""
         before = self.blocks
         while len(self._won) in games:
             game = games[len(self._won)]

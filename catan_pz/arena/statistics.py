@@ -1,8 +1,8 @@
 """Confidence intervals of win rates and means, and McNemar's test.
 
-Games of one seed share the board and the dice, and are not independent of each other.
-Intervals "by blocks" take the seeds as the sample (cluster sampling), so they hold whatever
-games of one seed have in common.
+Games of one seed share the board and the dice, so they aren't independent. Intervals "by blocks"
+use the seeds as the sample (cluster sampling), so they are valid for any correlation between games
+of one seed.
 """
 
 from importlib import import_module
@@ -23,7 +23,7 @@ LEVEL: Final = 0.95
 
 
 def check_level(level: float) -> float:
-    """A confidence level between 0 and 1, both excluded."""
+    """A checked confidence level between 0 and 1, both excluded."""
     if isinstance(level, bool) or not isinstance(level, float) or not 0 < level < 1:
         raise not_possible("level", level, "a float between 0 and 1")
     return level
@@ -60,12 +60,12 @@ def wilson(won: float, games: float, z: float) -> Interval:
 
 
 def effective_games(won: ArrayLike, games: ArrayLike) -> float:
-    """The effective sample size: independent games that estimate a win rate as well as blocks.
+    """The effective sample size: independent games that estimate a win rate as precisely as blocks.
 
-    Of (B,) wins and games in each block it is p (1 - p) / v, with the win rate p and its variance
-    v as the blocks' wins scatter (the ratio estimator of cluster sampling; Kish, Survey Sampling,
-    1965, chapter 6): the number of games where all or none are won, and at most the number of
-    games times their mean number in a block, as few blocks can win as many by chance.
+    For (B,) wins and games in each block it is p (1 - p) / v, with the win rate p and its variance
+    v between blocks (the ratio estimator of cluster sampling; Kish, Survey Sampling, 1965, chapter
+    6). It is the number of games if all or none are won. It is at most the number of games times
+    their mean number per block, since a few blocks can have equal wins by chance.
     """
     won, games = np.asarray(won, float), np.asarray(games, float)
     blocks, total = len(games), float(games.sum())
@@ -81,8 +81,8 @@ def effective_games(won: ArrayLike, games: ArrayLike) -> float:
 def wilson_by_blocks(won: ArrayLike, games: ArrayLike, level: float) -> Interval:
     """Wilson's interval with the effective number of games and Student's t.
 
-    Korn and Graubard, Survey Methodology 24 (1998), adjust intervals of clustered
-    proportions so; Dean and Pagano (2015) found Wilson's the best to adjust.
+    Korn and Graubard, Survey Methodology 24 (1998), adjust intervals of clustered proportions
+    this way; Dean and Pagano (2015) found Wilson's the best to adjust.
     """
     won, games = np.asarray(won, float), np.asarray(games, float)
     if len(games) < 2:
@@ -93,13 +93,13 @@ def wilson_by_blocks(won: ArrayLike, games: ArrayLike, level: float) -> Interval
 
 
 def least_variance(first: int, second: int, pairs: int, blocks: int) -> float:
-    """Least variance of a difference of two win rates, however little blocks differ.
+    """Least variance of a difference of two win rates, even if blocks hardly differ.
 
-    It is that of independent pairs, divided by the mean number of pairs in a block where pairs
-    differ at all. Half a pair more of each kind keeps it above 0 (A. Agresti and Y. Min,
-    Statistics in Medicine 24, 2005).
+    It is that of independent pairs, divided by the mean number of pairs in a block if pairs differ
+    at all. Half a pair more of each kind keeps it above 0 (A. Agresti and Y. Min, Statistics in
+    Medicine 24, 2005).
 
-    The first player alone won `first` of the pairs of games, the second alone `second`.
+    Only the first player won `first` of the pairs of games, only the second `second`.
     """
     total = pairs + 2
     variance = (first + second + 1 - (first - second) ** 2 / total) / total**2
@@ -121,7 +121,7 @@ def mean_interval(values: ArrayLike, level: float, least: float = 0.0) -> Interv
 
 
 def mcnemar(first: int, second: int) -> float:
-    """Two-sided p-value of McNemar's exact test, by the pairs that only one player won."""
+    """Two-sided p-value of McNemar's exact test, from the pairs that only one player won."""
     if first + second == 0:
         return 1.0
     return float(_scipy_stats().binomtest(first, first + second).pvalue)
