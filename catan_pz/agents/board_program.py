@@ -107,16 +107,15 @@ class Program(NamedTuple):
     """The layout of a game's numbers, and the operations on them.
 
     Attributes:
-        steps: (n, 11): the operation; where its source and its target begin; places of the one
-            that has more; numbers of a place in the source, and from one place to the next; the
-            same of the target; and where weights, their transpose, and what the target begins
-            with are (-1 for none), or the first of the factors and how far the next is.
-        pairs: (n, 2): where to add two numbers, and which.
-        outputs: (n, 6): first output and end; where to find what is added up for them, and how far
-            it is to that of the next, twice.
-        yields, one, computed, begun, latent: where these begin: pips, 1 and 0.1, what is computed,
-            of which the first part begins with 0, and features for a value head.
-        kept, size: numbers of a game that the way back needs, and all of them.
+        steps: (n, 11): the operation; starts of its source and target; the larger number of places;
+            numbers per place and stride between places of the source; the same of the target; and
+            starts of weights, their transpose, and the target's initial values (-1 for none), or
+            the start of the factors and their stride.
+        pairs: (n, 2): where to add two consecutive numbers, and their index.
+        outputs: (n, 6): first output and end; start and stride of each of the two terms.
+        yields, one, computed, begun, latent: starts of the pips, of 1 and 0.1, of computed numbers,
+            of those that aren't initialized to 0, and of the features for a value head.
+        kept, size: number of a game's numbers for the backward pass, and of all.
         turned: size of all transposes.
     """
 
