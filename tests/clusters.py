@@ -1,4 +1,4 @@
-"""Ray clusters in one machine, for tests: several nodes, and none of them left over."""
+"""Ray clusters on one machine, for tests: several nodes, without leftover processes."""
 
 import os
 import time
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 120.0
-"""Seconds until a machine that is busy with other things has ended a process."""
+"""Seconds in which a busy machine ends a process."""
 
 OWNER = "CATAN_PZ_RAY_TESTS"
-"""A variable of the environment by which processes of these clusters are told from others."""
+"""An environment variable that marks processes of these clusters."""
 
 
 @contextmanager
 def ray_cluster(*cpus: int, store: int = 100) -> Iterator[Any]:
-    """A `Cluster` in this machine, to which this process isn't connected yet.
+    """A `Cluster` on this machine, to which this process isn't connected yet.
 
     Args:
         *cpus: CPUs of each node, the head first; the others have each a resource "other".
@@ -53,7 +53,7 @@ def add_node(cluster: Any, cpus: int) -> Any:
 
 
 def left_over() -> list[str]:
-    """Command lines of the processes that clusters of this one have started and not ended."""
+    """Command lines of processes that this process's clusters started and haven't ended."""
     mark, found = f"{OWNER}={os.getpid()}".encode(), []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has just ended, or belongs to others

@@ -16,7 +16,7 @@ FOLDERS = ("catan_pz", "tests")
 FAST_ONLY = "test_packed_threads.py"
 """Tests that are skipped with any other backend."""
 BENCHMARKS = ROOT / "tests" / "benchmarks"
-"""Slow tests alone run those that compile something."""
+"""Only slow tests run those that compile something."""
 
 
 def files() -> Iterator[Path]:
@@ -27,7 +27,7 @@ def files() -> Iterator[Path]:
 
 
 def entries() -> list[Entry]:
-    """All entry points; none where compilation is switched off."""
+    """All entry points; none if compilation is switched off."""
     found: list[Entry] = []
     for path in files():
         module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))

@@ -1,4 +1,4 @@
-"""What all tests share: marks of whole folders, and how they run in parallel."""
+"""Shared setup of all tests: marks of whole folders, and parallel runs."""
 
 import os
 import signal
@@ -13,20 +13,20 @@ HERE = Path(__file__).parent
 PURE_PYTHON = ("cli", "render", "rules", "play")
 """Folders whose tests play few decisions: quick with NUMBA_DISABLE_JIT=1 as well."""
 
-# Networks of tests are small: threads slow them down, and parallel workers take a core each.
+# Networks in tests are small: threads slow them down, and parallel workers take a core each.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile everything once before parallel workers start, lest each of them do it."""
+    """Compile everything once before parallel workers start, so that none of them does."""
     is_worker = hasattr(config, "workerinput")
     if config.getoption("numprocesses", None) and not is_worker and not config.option.collectonly:
         subprocess.run([sys.executable, "-m", "tests.compile_all"], cwd=HERE.parent, check=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that cover the rules where compiled code is switched off."""
+    """Mark the tests that cover the rules with compiled code switched off."""
     for item in items:
         if item.path.relative_to(HERE).parts[0] in PURE_PYTHON:
             item.add_marker(pytest.mark.purepython)
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def interrupts_are_heard() -> Iterator[None]:
-    """A shell lets programs in the background ignore Ctrl-C, and all that they start too."""
+    """Enable Ctrl-C, which background programs of a shell and their children ignore."""
     before = signal.getsignal(signal.SIGINT)
     if before is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,7 +44,7 @@ def interrupts_are_heard() -> Iterator[None]:
 
 @pytest.fixture
 def modes_of_drafts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The permissions of each file at the moment that it takes another's place."""
+    """The permissions of each file when it replaces another."""
     modes = []
     replace_as_ever = Path.replace
 

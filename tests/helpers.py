@@ -1,7 +1,7 @@
 """Words for tests: positions, actions and their results.
 
-The beginner board, on which positions are set unless they say otherwise. Vertices lie in six
-rows; neighbors in a row are joined by an edge, and so are the pairs joined by a bar.
+The beginner board, the default of positions. Vertices lie in six rows; edges join neighbors in a
+row, and the pairs joined by a bar.
 
        0  1  2  3  4  5  6               row 1: hexes 0 mountains 10, 1 pasture 2, 2 forest 9
        |     |     |     |
@@ -36,7 +36,7 @@ from catan_pz.rules import OPTIONS, Rules
 
 
 def load_file(path: Path) -> Any:
-    """A fresh module of a file that belongs to no package; dataclasses look it up by its name."""
+    """A fresh module of a file outside packages; dataclasses look it up by its name."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -64,7 +64,7 @@ def path(*vertices: int) -> list[int]:
 
 
 def table(*seats: dict[str, Any], rules: Rules | str | None = None, **entries: Any) -> Game:
-    """A position after the roll: what each seat has (two at least), the first one in turn.
+    """A position after the roll: each seat's entries (two at least), the first one in turn.
 
     The entries are those of `position`, with the options of the rules among them.
     """
@@ -75,12 +75,12 @@ def table(*seats: dict[str, Any], rules: Rules | str | None = None, **entries: A
 
 
 def before_roll(*seats: dict[str, Any], **entries: Any) -> Game:
-    """The same before the roll."""
+    """A position before the roll."""
     return table(*seats, phase="roll", **entries)
 
 
 def act(game: Game, kind: str, outcome: Any = None, **arguments: Any) -> Game:
-    """Play an action given in words; chance brings `outcome` where it is named."""
+    """Play an action given in words, with the `outcome` of chance if given."""
     game.step(action_id(kind, **arguments), outcome=outcome)
     return game
 
@@ -114,7 +114,7 @@ def can(game: Game, kind: str, **arguments: Any) -> bool:
 
 
 def legal(game: Game, kind: str) -> list[Any]:
-    """The arguments of the legal actions of a kind, bare where there is but one argument."""
+    """The arguments of the legal actions of a kind, bare if there is only one argument."""
     found: list[Any] = []
     for a in game.legal_actions():
         description = describe_action(int(a))
@@ -129,7 +129,7 @@ def kinds(game: Game) -> set[str]:
 
 
 def refused(game: Game, kind: str, **arguments: Any) -> None:
-    """Assert that an action is illegal and leaves the game untouched."""
+    """Assert that an action is illegal and leaves the game unchanged."""
     before = game.games.tobytes()
     with pytest.raises(IllegalActionError):
         act(game, kind, **arguments)
@@ -145,7 +145,7 @@ def _held(counts: dict[str, int]) -> dict[str, int]:
 
 
 def hand(game: Game, p: int) -> dict[str, int]:
-    """The resource cards of a player, kinds of which there is none left out."""
+    """The resource cards of a player, without kinds at 0."""
     return _held(player(game, p)["hand"])
 
 
@@ -158,7 +158,7 @@ def bank(game: Game) -> dict[str, int]:
 
 
 def plus(*bundles: dict[str, int]) -> dict[str, int]:
-    """The cards of several bundles together."""
+    """The sum of several bundles."""
     return {r: n for r in RESOURCES if (n := sum(b.get(r, 0) for b in bundles))}
 
 
@@ -181,4 +181,4 @@ RULE_SETS: dict[str, Rules] = {
     "no_red": Rules(num_players=4, no_adjacent_red=True, first_player="random", trading=False),
     "seeds": Rules(num_players=2, board=(1, 2, 3), dice=((3, 4), (6, 1), (2, 2))),
 }
-"""Rules that between them use every option and every number of players."""
+"""Rules that together use every option and every number of players."""

@@ -25,7 +25,7 @@ from tests.benchmarks.measuring import options, print_table
 from tests.examples.programs import EXAMPLES, end_of
 
 PATIENCE = 2.0
-"""Seconds in which a program that is to be killed while it writes a file has to write one."""
+"""Seconds within which a program must write a file, to be killed meanwhile."""
 
 _GAMES = "--players 2 --points 3 --num-envs 16 --frames 2048 --eval-every 512 --checkpoint-every 64"
 _EXAMPLE = f"{_GAMES} --batch-size 64 --width 16 --embedding-size 4 --eval-games 4 --no-progress"
@@ -91,9 +91,9 @@ def run(program: str, folder: Path, until: Callable[[], bool] = lambda: False) -
 
 
 class Moment:
-    """Says when to kill: some seconds after the program has begun to write to its folder.
+    """Decides when to kill: some seconds after the program has begun to write to its folder.
 
-    With `in_file` it waits on until a file is being written.
+    With `in_file` it then waits until a file is being written.
     """
 
     def __init__(self, folder: Path, wait: float, in_file: bool = False) -> None:
@@ -134,7 +134,7 @@ def disturb(program: str, kills: int, folder: Path, seed: int) -> list[Any]:
         place = folder / f"killed-{finished}"
         ended = False
         while not ended:
-            # A third of the work at most, so that a run is killed several times.
+            # At most a third of the work, so that a run is killed several times.
             moment = Moment(place, rng.uniform(0, work / 3), rng.random() < 0.5)
             ended = run(program, place, moment) if killed < kills else run(program, place)
             if not ended:

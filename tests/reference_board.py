@@ -1,4 +1,4 @@
-"""The board from its coordinates alone, as a check on the package's tables.
+"""The board from coordinates only, as a check of the package's tables.
 
 Hex centers lie in rows r = -2..2 of n = 5 - |r| at y = 2r, x = -2(n - 1) + 4j. A hex at (x, y)
 has its edges at (x±2, y) and (x±1, y±1) and its vertices at (x, y±1) and (x±2, y±1).
@@ -30,7 +30,7 @@ HEX_EDGES = [{EDGES.index(e) for e in _around(x, y, _TO_EDGES)} for x, y in HEXE
 
 
 def _ends(x, y):
-    """An edge's ends lie beside it, one step left and right or one step up and down."""
+    """An edge's ends are one step left and right of it, or one step up and down."""
     near = _around(x, y, [(-1, 0), (1, 0)] if y % 2 else [(0, -1), (0, 1)])
     return {VERTICES.index(v) for v in near}
 

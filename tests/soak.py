@@ -23,13 +23,13 @@ from tests.benchmarks.measuring import print_table, to_host
 DECISIONS = 10_000_000
 GAMES = 1024
 CHECKED = 4
-"""Games of a batch that are looked at after each round."""
+"""Games of a batch that are checked after each round."""
 GROWTH_ALLOWED = 8 * 2**20
 """Bytes by which the last fifth of a run may take more memory than the second fifth."""
 
 
 class Single:
-    """A game after the other, by a `Game` or by PettingZoo's loop."""
+    """Games in sequence, by a `Game` or by PettingZoo's loop."""
 
     def __init__(self, env: Any = None) -> None:
         self.ended = self.checked = 0
@@ -84,7 +84,7 @@ class Many:
         return 8 * int(batch.num_games)
 
     def check(self) -> None:
-        """Look at some of the games, drawn anew each time."""
+        """Check some games, redrawn each time."""
         games, seeds = self.batch.games, self.batch.seeds
         for i in self._rng.integers(self.batch.num_games, size=CHECKED).tolist():
             self.checked += 1
@@ -133,7 +133,7 @@ def sb3() -> Many:
 
 
 def torchrl(games: int = GAMES, rules: dict[str, Any] = LEARNER) -> Many:
-    """Through TorchRL's `EnvBase`, with a reset where an episode ends."""
+    """Games in TorchRL's `EnvBase`, with a reset when an episode ends."""
     import torch
 
     from catan_pz.env.vector.torchrl import CatanTorchRLEnv

@@ -1,4 +1,4 @@
-"""A chat model on the loopback that answers by a script: well, badly, late or never."""
+"""A scripted chat model on the loopback: it answers well, badly, late or never."""
 
 import json
 import threading

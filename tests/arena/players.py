@@ -1,4 +1,4 @@
-"""Agents for the tests of the arena, and games that several ways must play alike."""
+"""Agents for the arena's tests, and games that must be equal in several ways of playing."""
 
 import os
 import time
@@ -42,7 +42,7 @@ class Builder(BatchAgent):
 
 
 class Alone(Agent):
-    """Plays as a batched agent does, one decision at a time."""
+    """Plays like a batched agent, one decision at a time."""
 
     def __init__(self, inner: BatchAgent) -> None:
         self.inner = inner
@@ -90,7 +90,7 @@ class Failing(Counter):
 
 
 def hang() -> None:
-    """Never return, and leave a file of the name that HANGING has when that begins."""
+    """Never return; first create the file that HANGING names."""
     Path(os.environ["HANGING"]).touch()
     while True:
         time.sleep(0.01)
@@ -159,7 +159,7 @@ class Staring(Counter):
 
 class Lingering(Counter):
     def close(self) -> None:
-        if self.asked > 1:  # not where it is asked once, outside all games
+        if self.asked > 1:  # not when it is asked once, outside all games
             hang()
 
 
@@ -195,7 +195,7 @@ Way = Callable[[MatchConfig], Iterable[GameResult]]
 def played_alike(
     ways: Mapping[str, Way], config: MatchConfig, scheduled: Sequence[ScheduledGame], folder: Path
 ) -> list[GameResult]:
-    """The results, by number, of games that all ways play alike; records go into the folder."""
+    """The results by number, equal in all ways of playing; records go into the folder."""
     played: list[list[GameResult]] = []
     for way, play in ways.items():
         (folder / way).mkdir()

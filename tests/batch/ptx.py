@@ -30,10 +30,10 @@ def ptx_of(name: str, *, optimized: bool = True) -> str:
 
 
 def assembled(ptx: str) -> str:
-    """What ptxas says of the kernel in some PTX."""
+    """The output of ptxas for the kernel in some PTX."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.ptx"
-        # An older assembler takes newer PTX as long as nothing new is in it.
+        # An older assembler accepts newer PTX without new features.
         path.write_text(re.sub(r"(?m)^\.version .*$", ".version 9.0", ptx))
         command = ["ptxas", "-v", "-arch=sm_90", str(path), "-o", str(Path(folder) / "kernel")]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
@@ -44,9 +44,9 @@ def main(words: list[str]) -> None:
     """Print the PTX of some kernels, or of all, compiled without a GPU.
 
     With `--unoptimized` that takes half of the time. With `--ptxas` the assembler of an installed
-    CUDA toolkit tells of registers, stack and spills instead.
+    CUDA toolkit prints registers, stack and spills instead.
     """
-    # Numba asks the current device for its capability, even where one is given.
+    # Numba asks the current device for its capability, even if one is given.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
     for name in [word for word in words if word in KERNELS] or KERNELS:
         ptx = ptx_of(name, optimized="--unoptimized" not in words)

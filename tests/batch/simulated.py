@@ -1,4 +1,4 @@
-"""Plays games in one of four ways and prints digests of all that was seen, as JSON.
+"""Plays games in one of four ways and prints digests of all outputs, as JSON.
 
 `python -m tests.batch.simulated compiled|python|cuda|tensors [decisions]`: all but the first take
 NUMBA_DISABLE_JIT=1, the last two run in numba's simulator, by NUMBA_ENABLE_CUDASIM=1. With
@@ -98,7 +98,7 @@ def let_kernels_stage_records() -> None:
 
 
 def give_out_tensors() -> None:
-    """Let batches in the simulator give out torch tensors, as on a GPU, that lie in the host."""
+    """Let batches in the simulator return torch tensors, as on a GPU, in the host's memory."""
     import torch
 
     from catan_pz.batch import cuda_device
@@ -170,7 +170,7 @@ def play_batch(device: str, case: dict[str, Any], steps: int = 32) -> list[Any]:
 
 
 def said_of(batch: Any, actions: Any, *calls: Callable[[], Any]) -> str:
-    """What is said of an illegal action, by a call after it at the latest; no game is touched."""
+    """The error of an illegal action, at the latest in the next call; games don't change."""
     before, said = np.array(batch.games).tobytes(), ""
     try:
         batch.step(actions)
@@ -184,16 +184,16 @@ def said_of(batch: Any, actions: Any, *calls: Callable[[], Any]) -> str:
 
 
 def refusals(device: str) -> dict[str, str]:
-    """What is said of illegal actions, by which call; play goes on after each."""
+    """The errors of illegal actions, and the call of each; play continues after each."""
     batch = catan_pz.make_batch(GAMES, device=device, seed=5, trading=False)
-    catan_pz.make_batch(1, device=device, trading=False)  # of another size, beside it
+    catan_pz.make_batch(1, device=device, trading=False)  # another one of a different size
     actions, said = np.array(batch.sample()), {}
     actions[1], actions[2] = 1, -3
     said["step"] = said_of(batch, actions, partial(batch.step, actions))
     said["synchronize"] = said_of(batch, actions)
     batch.step(batch.sample())
 
-    # Legal in the position that is to be placed.
+    # Legal in the position to be placed.
     batch = catan_pz.make_batch(2, device=device, seed=1, trading=False)
     position = catan_pz.Game(seed=9, trading=False)
     while not position.mask[0]:
@@ -217,7 +217,7 @@ def refusals(device: str) -> dict[str, str]:
         while not following.done[0]:
             following.play_random()
         actions[1] = following.sample()[0]
-        # `_deal` tells of nothing, as where the GPU is still at work.
+        # `_deal` reports nothing, as if the GPU were still at work.
         deal = partial(batch._deal, WHERE_FINISHED)
         said[name] = said_of(batch, actions, deal if name == "deal" else batch.reset_finished)
         batch.reset_finished()
@@ -226,7 +226,7 @@ def refusals(device: str) -> dict[str, str]:
 
 
 def play_self(device: str, case: dict[str, Any], steps: int = 24) -> list[str]:
-    """Digests of what steps of self-play show, and of what a rollout makes of them."""
+    """Digests of the outputs of self-play's steps, and of a rollout from them."""
     batch = SelfPlayBatch(GAMES, device=device, seed=3, observation="units", **case)
     rollout = SelfPlayRollout(batch, steps)
     shown, learned = hashlib.sha256(), hashlib.sha256()
@@ -240,7 +240,7 @@ def play_self(device: str, case: dict[str, Any], steps: int = 24) -> list[str]:
 
 
 def refuse_self(device: str) -> str:
-    """What is said of an illegal action, after which only a reset lets play go on."""
+    """The error of an illegal action, after which play needs a reset."""
     batch = SelfPlayBatch(GAMES, device=device, seed=3, trading=False, observation=False)
     actions = np.array(batch.sample())
     actions[1] = -3
@@ -251,7 +251,7 @@ def refuse_self(device: str) -> str:
     except IllegalActionError as error:
         said = str(error)
     if device == "cuda":
-        with suppress(RuntimeError):  # which asks for the reset
+        with suppress(RuntimeError):  # asks for the reset
             batch.step(batch.sample())
         assert batch.steps == 1
         batch.reset(3)
@@ -261,7 +261,7 @@ def refuse_self(device: str) -> str:
 
 
 def played(way: str, decisions: int = 24) -> dict[str, Any]:
-    """Digests of games, batches and self-play, as far as there are any by this way."""
+    """Digests of games, batches and self-play, if this way has them."""
     device = "cpu" if way == "compiled" else "cuda"
     found: dict[str, Any] = {}
     if way != "tensors":

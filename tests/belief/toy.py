@@ -1,5 +1,5 @@
-"""A toy game of few cards: random stories of what happens to hands, told in full, and an
-enumeration of all that may have happened unseen, independent of the package's belief."""
+"""A toy game of few cards: random fully known histories of hands, and an enumeration of all
+possible hidden events, independent of the package's belief."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,7 @@ Hands = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Story:
-    """What happened, in full: `hands[k]` are the true hands after k events."""
+    """A fully known history: `hands[k]` are the true hands after k events."""
 
     hands: tuple[Hands, ...]
     events: tuple[HandEvent, ...]
@@ -77,7 +77,7 @@ def _exchange(rng: np.random.Generator, hands: np.ndarray, p: int, q: int) -> Ha
 
 
 def replay(hands: np.ndarray, event: HandEvent) -> np.ndarray | None:
-    """The hands after an event told in full, or None if it can't happen to these."""
+    """The hands after a fully known event, or None if it is impossible for these."""
     after = np.array(hands)
     match event:
         case HandsChanged(changes):
@@ -98,8 +98,8 @@ def replay(hands: np.ndarray, event: HandEvent) -> np.ndarray | None:
 
 
 def posterior(start: Hands, seen: list[HandEvent]) -> dict[Hands, Fraction]:
-    """Odds of each hands, from every way in which the unseen cards may have been, each
-    history replayed from the start."""
+    """Probability of each hands, from all possible hidden cards, with each history replayed
+    from the start."""
     resources = range(len(start[0]))
     unseen = [k for k, e in enumerate(seen) if isinstance(e, Theft) and e.resource is None]
     odds: dict[Hands, Fraction] = {}

@@ -1,1 +1,1 @@
-"""Measurements of speed and knowledge; reported, never a timed test."""
+"""Measurements of speed and knowledge, which are reported and never tested."""

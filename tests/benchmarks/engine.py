@@ -1,4 +1,4 @@
-"""Speed of the engine alone: python -m tests.benchmarks engine
+"""Speed of the bare engine: python -m tests.benchmarks engine
 
 Random games, and what mask and observation add.
 """
@@ -38,7 +38,7 @@ def play(
 ):
     """Play game i to its end at random; return the decisions.
 
-    After each it writes the mask, and what the player to move sees, as `written` says.
+    After each it writes the mask and the mover's observation, as selected by `written`.
     """
     s = games[i]
     played = 0

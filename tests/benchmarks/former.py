@@ -58,7 +58,7 @@ def former_package(revision: str) -> str:
 
 
 class Former(Agent):
-    """An agent of another package, seated here."""
+    """An agent of another package in a seat here."""
 
     name = "former"
     needs_belief = True
@@ -82,7 +82,7 @@ class Former(Agent):
 
 
 def trades(folder: Path) -> Counter[tuple[str, str]]:
-    """How often whom, in its own turn, traded with whom, by name."""
+    """Counts of trades by the names of the player in turn and its partner."""
     counted: Counter[tuple[str, str]] = Counter()
     for path in folder.glob("*.jsonl"):
         record = GameRecord.load(path)

@@ -21,14 +21,14 @@ from tests.benchmarks.measuring import options, print_table
 
 
 class Measured(CharlesworthAgent):
-    """Plays as ever, and keeps what each search took."""
+    """Plays unchanged, and keeps the cost of each search."""
 
     def __init__(self, seconds: float, wave: int) -> None:
         super().__init__(seconds=seconds, wave=wave)
         self.taken: list[tuple[int, int, float]] = []
 
     def act(self, view: View) -> int:
-        """The next action; what its search took is kept, if there was one."""
+        """The next action; keeps the cost of its search, if there was one."""
         search = self.search
         assert search is not None
         search.last = None

@@ -1,4 +1,4 @@
-"""What the measurements share: options, rates measured in turns, tables in Markdown."""
+"""Shared parts of the measurements: options, interleaved rates, Markdown tables."""
 
 import argparse
 import os

@@ -14,7 +14,7 @@ def program(*words: str) -> list[str]:
 
 
 def read_until(place: int, shown: str, words: str, start: int = 0) -> tuple[str, int]:
-    """Read until some words come after a place; all that was read and the place behind them."""
+    """Read until some words appear after an index; all text, and the index after them."""
     until = time.monotonic() + 120
     while words not in shown[start:]:
         assert time.monotonic() < until, shown[-2000:]
@@ -24,7 +24,7 @@ def read_until(place: int, shown: str, words: str, start: int = 0) -> tuple[str,
 
 
 class Terminal:
-    """A command in a pseudo-terminal of 80 columns and 24 rows, and what it has shown."""
+    """A command in a pseudo-terminal of 80 columns and 24 rows, and its output."""
 
     def __init__(self, *words: str) -> None:
         import pty
@@ -51,7 +51,7 @@ class Terminal:
         os.close(self._place)
 
     def until(self, words: str) -> None:
-        """Wait for words, after those that were waited for before."""
+        """Wait for words after the previous ones."""
         self.shown, self._read = read_until(self._place, self.shown, words, self._read)
 
     def type(self, text: str) -> None:
@@ -67,11 +67,11 @@ class Terminal:
 
     @property
     def plain(self) -> str:
-        """All that was shown, without colours."""
+        """The whole output, without colours."""
         return re.sub(r"\x1b\[[\d;]*m", "", self.shown).replace("\r", "")
 
     def screens(self, until: str = "") -> list[str]:
-        """What stood on the screen, time after time; all of it fits."""
+        """The successive screens; all of them fit."""
         shown = self.plain.partition(until)[0] if until else self.plain
         found = shown.split("\x1b[H\x1b[J")[1:]
         assert max(len(screen.rstrip().split("\n")) for screen in found) <= 24

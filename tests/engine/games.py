@@ -14,7 +14,7 @@ KIND_OF = [action["kind"] for action in ACTIONS]
 def choose(rng: np.random.Generator, actions: np.ndarray) -> int:
     """A legal action: each kind equally likely, then each action of the kind.
 
-    Games played so get far: offers and roads don't crowd out everything else.
+    Such games make progress: offers and roads don't crowd out everything else.
     """
     by_kind: dict[str, list[int]] = {}
     for a in actions:

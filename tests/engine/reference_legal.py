@@ -1,4 +1,4 @@
-"""Which actions the rulebook allows: slow, in plain Python, from a state's JSON form alone."""
+"""The rulebook's legal actions: slow, in plain Python, only from a state's JSON form."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def covers(hand: Bundle, bundle: Bundle) -> bool:
 
 
 def rate(state: Mapping[str, Any], p: int, resource: str) -> int:
-    """Cards of a resource that the bank takes of a seat for one of another."""
+    """Cards of a resource that the bank takes from a seat for one of another."""
     buildings = {*state["players"][p]["settlements"], *state["players"][p]["cities"]}
     harbors = state["board"]["harbors"]
     kinds = {h["resource"] for h in harbors if ENDS[h["edge"]] & buildings}
@@ -26,7 +26,7 @@ def rate(state: Mapping[str, Any], p: int, resource: str) -> int:
 
 
 class Reference:
-    """What the rulebook says of one state."""
+    """The rulebook's answers for one state."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
@@ -128,7 +128,7 @@ class Reference:
         return {self.owner[v] for v in HEX_VERTICES[hex_id] if v in self.owner} - {self.p}
 
     def is_barred(self, hex_id):
-        """Whether the friendly robber spares somebody on a hex."""
+        """Whether the friendly robber protects somebody on a hex."""
         players, spared = self.state["players"], self.others_at(hex_id)
         if self.rules.get("robber_spares_mover"):
             spared = {self.owner[v] for v in HEX_VERTICES[hex_id] if v in self.owner}
@@ -143,7 +143,7 @@ class Reference:
         return all(self.is_barred(h) for h in range(19) if h != robber)
 
     def seat(self, relative):
-        """An absolute seat, or None for one that isn't there."""
+        """An absolute seat, or None for an absent one."""
         return (self.p + relative) % self.n if relative < self.n else None
 
     def steal(self, seat):
@@ -169,7 +169,7 @@ class Reference:
         return self.phase == "answer" and self.rules["counter_offers"]
 
     def can_be_paid(self, bundle):
-        """Whether somebody addressed can hold a bundle, by what the player to move knows."""
+        """Whether an addressed player can hold a bundle, by the mover's knowledge."""
         turn_player = self.state["turn_player"]
         addressed = set(range(self.n)) - {self.p} if self.p == turn_player else {turn_player}
         known = self.state["knowledge"][self.p]
@@ -184,7 +184,7 @@ class Reference:
         return allowed and covers(self.hand, give) and self.can_be_paid(get)
 
     def composed(self):
-        """Both sides of what the player to move is composing, empty before the first card."""
+        """Both sides of the mover's offer in composition, empty before the first card."""
         offer = self.state["offer"]
         if self.phase != "compose":
             return {}, {}

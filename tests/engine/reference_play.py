@@ -1,7 +1,7 @@
-"""What an action makes of a state: slow, in plain Python, on a state's JSON form alone.
+"""The state after an action: slow, in plain Python, only on a state's JSON form.
 
-Written from the rulebook. The random generator and what players know of hidden hands are
-left out.
+Written from the rulebook. The random generator and players' knowledge of hidden hands are
+omitted.
 """
 
 import copy
@@ -31,7 +31,7 @@ NOTHING = dict.fromkeys(RESOURCES, 0)
 
 
 def longest_trail(roads, opponents):
-    """Most roads in a row, each used once, none beyond an opponent's building."""
+    """The longest trail of roads, which ends at an opponent's building."""
 
     def onward(v, left):
         return max((1 + beyond(e, v, left - {e}) for e in VERTEX_EDGES[v] & left), default=0)
@@ -63,7 +63,7 @@ class Play:
     # Cards from hand to hand.
 
     def take(self, p, resource, count=1):
-        """From the bank, or with a negative count back to it."""
+        """Move cards from the bank, or back to it with a negative count."""
         self.players[p]["hand"][resource] += count
         self.state["bank"][resource] -= count
 
@@ -119,7 +119,7 @@ class Play:
     # The turn.
 
     def go_on(self):
-        """Back to the roll, or to the rest of the turn."""
+        """Return to the roll, or to the rest of the turn."""
         self.state["phase"] = "main" if self.state["rolled"] else "roll"
         self.state["player_to_move"] = self.state["turn_player"]
 
@@ -228,7 +228,7 @@ class Play:
         return any(ENDS[e] & own for e in range(72) if e not in taken)
 
     def next_placement(self):
-        """Seats place in order and then back; who placed last of all is the first player."""
+        """Seats place in order, then in reverse; the last one to place is the first player."""
         s = self.state
         placed = [len(player["roads"]) for player in self.players]
         if sum(placed) == 2 * self.n:
@@ -250,7 +250,7 @@ class Play:
         self.pay("buy_development_card")
         card = self.outcome.name.lower()
         deck = self.state["deck"]
-        # A card that is named changes places with the one on top.
+        # A named card is swapped with the one on top.
         deck[deck.index(card)] = deck[0]
         del deck[0]
         self.me["cards"][card] += 1
@@ -291,7 +291,7 @@ class Play:
         self.take(self.p, get)
 
     def bundles(self):
-        """The offer that the player to move writes: a new one, or one being composed."""
+        """The offer of the player to move: a new one, or one in composition."""
         s = self.state
         if s["phase"] == "main":
             s["offers_made"] += 1

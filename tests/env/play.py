@@ -4,7 +4,7 @@ import numpy as np
 
 
 def play_random(env, decisions=10**9, seed=0):
-    """Play up to some decisions at random, or to the end; the actions played."""
+    """Play some random decisions at most; returns the actions."""
     rng, actions = np.random.default_rng(seed), []
     while len(actions) < decisions:
         observation, _, terminated, truncated, _ = env.last()
@@ -16,7 +16,7 @@ def play_random(env, decisions=10**9, seed=0):
 
 
 def future(env, decisions=300):
-    """What an environment does when it is played on at random: a list to compare."""
+    """An environment's behaviour in further random play: a list to compare."""
     seen, rng = [], np.random.default_rng(5)
     for _ in range(decisions):
         observation, reward, terminated, truncated, _ = env.last()
@@ -30,7 +30,7 @@ def future(env, decisions=300):
 
 
 def everything(env):
-    """All that a step of a raw environment may change, to compare."""
+    """Everything that a step of a raw environment may change, to compare."""
     return (
         env.game.games.tobytes(),
         env.game.mask.tobytes(),

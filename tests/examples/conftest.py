@@ -1,4 +1,4 @@
-"""What all tests of the examples share."""
+"""Shared setup of the examples' tests."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Loads the programs in `examples`, which belong to no package; what trainings have come to."""
+"""Loads the programs in `examples`, which have no package; results of trainings."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def load(name):
 
 
 def end_of(out):
-    """All that a training has come to, without its times, as values that can be compared."""
+    """The result of a training, without times, as comparable values."""
     from catan_pz.training.checkpoints import Checkpoints
 
     state = Checkpoints(out).load()

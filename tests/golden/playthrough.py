@@ -1,4 +1,4 @@
-"""A whole game as readable text: the board, then decision by decision what is and what comes."""
+"""A whole game as readable text: the board, then each decision's state and result."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ def words(counts: dict[str, int]) -> str:
 
 
 def in_words(decision: Decision) -> Iterator[str]:
-    """Who did what, and what chance brought."""
+    """The player, the action, and the outcome of chance."""
     description = describe_action(decision.action)
     kind = description.pop("kind")
     parts = [f"{name}: {_value(value)}" for name, value in description.items()]
@@ -97,7 +97,7 @@ def table_lines(state: dict[str, Any]) -> Iterator[str]:
 
 
 def seen_line(game: Game) -> str:
-    """What the player to move knows of all hands, and a hash of all that each seat sees."""
+    """The mover's knowledge of all hands, and a hash of each seat's view."""
     views = named_views(game.observe(game.player))
     hands = [
         " ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(least, most, strict=True))
@@ -108,7 +108,7 @@ def seen_line(game: Game) -> str:
 
 
 def choose(rng: random.Random, game: Game) -> int:
-    """Any kind of action alike, then any action of the kind; turns end seldom."""
+    """A uniform kind of action, then a uniform action of the kind; turns rarely end."""
     by_kind: dict[str, list[int]] = {}
     for a in map(int, game.legal_actions()):
         by_kind.setdefault(describe_action(a)["kind"], []).append(a)
@@ -120,7 +120,7 @@ def choose(rng: random.Random, game: Game) -> int:
 
 
 def decision_lines(game: Game, k: int, last: dict[str, Any] | None) -> Iterator[str]:
-    """All that is to be said before a decision; seats only where something has changed."""
+    """The lines before a decision; seats only if something has changed."""
     state = game.snapshot()
     yield f"decision {k}: turn {state['turn']}, {state['phase']}, seat {state['player_to_move']}"
     if last is None or list(table_lines(last)) != list(table_lines(state)):

@@ -1,1 +1,1 @@
-"""Everything that only a GPU can show, by one command: `python -m tests.gpu`."""
+"""All checks that need a GPU, in one command: `python -m tests.gpu`."""

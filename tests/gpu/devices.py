@@ -1,4 +1,4 @@
-"""The GPU that is there, or numba's simulator, with the sizes that each can bear."""
+"""The available GPU, or numba's simulator, with suitable sizes for each."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numba import config
 
 @dataclass(frozen=True)
 class Device:
-    """Where batches run, and how much they play."""
+    """The device of batches, and the size of their runs."""
 
     name: str
     parity_games: int
@@ -23,7 +23,7 @@ class Device:
 
 
 def find_device() -> Device | str:
-    """The device that batches on CUDA take, or why there is none."""
+    """The device of batches on CUDA, or the reason why there is none."""
     if config.ENABLE_CUDASIM:
         from tests.batch.simulated import let_kernels_stage_records
 

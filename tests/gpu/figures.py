@@ -12,7 +12,7 @@ from tests.gpu.devices import Device
 from tests.gpu.report import Deadline
 
 DRIFT = 500
-"""Decisions after which games that began together have drifted apart."""
+"""Decisions after which games that began together are at different stages."""
 FACTS = (
     ("registers", "get_regs_per_thread"),
     ("stack and spills, bytes", "get_local_mem_per_thread"),
@@ -39,7 +39,7 @@ def cell(device: Device, size: int, observation: bool | str) -> str:
     if not device.is_simulated:
         import torch
 
-        gc.collect()  # batches that are forgotten
+        gc.collect()  # unreferenced batches
         torch.cuda.empty_cache()
         short += (torch.OutOfMemoryError,)
     try:
@@ -73,7 +73,7 @@ def run(device: Device, deadline: Deadline) -> str:
 
 
 def kernels(device: Device, _deadline: Deadline) -> str:
-    """Launch each kernel, and tell what it takes."""
+    """Launch each kernel, and report its resources."""
     from catan_pz.batch.cuda_device import _compiled
 
     batch = catan_pz.make_batch(device.soak_games, device="cuda", seed=1, global_state=True)

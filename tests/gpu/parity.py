@@ -1,7 +1,7 @@
 """The same games on a GPU and on the CPU, byte for byte.
 
-Records, masks, observations and all that steps tell are compared while both batches play on
-from each other's actions; the first difference is an error.
+Records, masks, observations and all outputs of steps are compared while both batches play each
+other's actions; the first difference is an error.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from tests.gpu.devices import Device
 from tests.gpu.report import Deadline
 
 LEAST = 100
-"""Decisions in each game that have to be compared on a GPU."""
+"""Decisions to compare in each game on a GPU."""
 RESTARTED = 16
 """Decisions after which games that wait are followed, and a position takes the place of a game."""
 ARRAYS = (
@@ -29,7 +29,7 @@ RULE_SETS: tuple[dict[str, Any], ...] = (
     {"rules": "one_v_one", "max_turns": 9, "auto_reset": False, "global_state": True},
 )
 FLOAT_TOLERANCE = 1e-6
-"""By which encoded observations may differ: NumPy and torch round alike, but for last bits."""
+"""Tolerance of encoded observations: NumPy and torch only differ in last bits."""
 
 
 def compare(cpu: Any, gpu: Any) -> None:
@@ -77,7 +77,7 @@ def play(device: Device, deadline: Deadline, options: dict[str, Any]) -> tuple[i
 
 
 def refuse(device: Device) -> None:
-    """Raise an error unless an illegal action is reported, and leaves the games as they are."""
+    """Raise an error unless an illegal action is reported and leaves the games unchanged."""
     batch = catan_pz.make_batch(device.parity_games, device="cuda", seed=3, trading=False)
     before = batch.games.tobytes()
     actions = to_host(batch.sample()).copy()

@@ -1,4 +1,4 @@
-"""The report of a run: what each part found, written anew after every part."""
+"""The report of a run with each part's findings, rewritten after every part."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def _versions() -> dict[str, str]:
 
 
 class Deadline:
-    """A share of the time that is left: so many seconds from now on."""
+    """A share of the remaining time, in seconds from now."""
 
     def __init__(self, seconds: float) -> None:
         self._end = perf_counter() + seconds
@@ -43,7 +43,7 @@ class Deadline:
 
 @dataclass
 class Part:
-    """What one part of the run found."""
+    """The findings of one part of the run."""
 
     name: str
     outcome: str
@@ -78,7 +78,7 @@ class Report:
 
 
 def toolkit() -> dict[str, str]:
-    """The variable that names a toolkit with libNVVM; none where one is set or nothing found."""
+    """The variable that names a toolkit with libNVVM; none if one is set or none is found."""
     if os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH"):
         return {}
     nvcc = shutil.which("nvcc")

@@ -1,4 +1,4 @@
-"""A long random run on the GPU: states that break a rule, rewards that don't add up."""
+"""A long random run on the GPU: finds states that break a rule, and wrong sums of rewards."""
 
 import catan_pz
 from tests.gpu.devices import Device

@@ -1,4 +1,4 @@
-"""What a seat sees, read from the JSON state by an independent, slow and plain program."""
+"""A seat's view, read from the JSON state by an independent, slow and plain program."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ PHASES = [
     *("main", "free_road", "compose", "answer", "close", "over"),
 ]
 FEWEST_BALANCED = 13
-"""Balanced dice are shuffled anew where fewer rolls are left."""
+"""Balanced dice are reshuffled if fewer rolls are left."""
 
 State = Mapping[str, Any]
 
@@ -63,7 +63,7 @@ def production(player: State, state: State) -> list[int]:
 
 
 def row(state: State, viewer: int, p: int) -> dict[str, Any]:
-    """What is seen of seat p."""
+    """The visible features of seat p."""
     player, known = state["players"][p], state["knowledge"][viewer][p]
     return {
         "present": 1,
@@ -90,7 +90,7 @@ def row(state: State, viewer: int, p: int) -> dict[str, Any]:
 
 
 def offer_row(state: State, viewer: int, p: int) -> dict[str, Any]:
-    """What seat p offers, and its answer, as far as the viewer sees it."""
+    """The visible offer and answer of seat p."""
     blank = {"offer_give": [0] * 5, "offer_get": [0] * 5, "answer": [0] * 4}
     offer = state["offer"]
     if offer is None:
@@ -110,7 +110,7 @@ def offer_row(state: State, viewer: int, p: int) -> dict[str, Any]:
 
 
 def rest(state: State, viewer: int) -> dict[str, Any]:
-    """What is the viewer's own, and what belongs to the game."""
+    """The viewer's private features, and those of the game."""
     rules, player = state["rules"], state["players"][viewer]
     turn_player = state["players"][state["turn_player"]]
     most = 127 if rules["max_turns"] is None else rules["max_turns"] - state["turn"]

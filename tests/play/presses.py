@@ -25,7 +25,7 @@ def _tray_names(described: dict) -> list[str]:
 
 
 def names_for(game: Game, action: int) -> list[str]:
-    """Names of what must be pressed for an action, one after the other."""
+    """Names of the controls to press for an action, in order."""
     d = describe_action(action)
     kind = d["kind"]
     if kind == "play_year_of_plenty":

@@ -1,4 +1,4 @@
-"""A recorded game between two who play at random."""
+"""A recorded game between two random players."""
 
 from pathlib import Path
 

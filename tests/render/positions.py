@@ -1,4 +1,4 @@
-"""Positions to draw: a state in the middle of a game, and what can be made of it."""
+"""Positions to draw: a state in the middle of a game, and variations of it."""
 
 import json
 from copy import deepcopy
@@ -28,7 +28,7 @@ def kinds(*counts: int) -> dict[str, int]:
 
 
 def knowledge(players: list[dict[str, Any]], observer: int) -> list[dict[str, Any]]:
-    """Bounds of all hands that hold the true ones, as a seat may know them."""
+    """Possible bounds of a seat for all hands, which contain the true ones."""
     known = []
     for seat, player in enumerate(players):
         hand = player["hand"]
@@ -44,7 +44,7 @@ def midgame(**changes: Any) -> State:
 
 
 def played(num_players: int, seed: int) -> State:
-    """A position with many roads and buildings, played by those who build whenever they can."""
+    """A position with many roads and buildings, from players who build whenever they can."""
     game, rng = Game(num_players=num_players, seed=seed), np.random.default_rng(seed)
     for _ in range(600):
         legal = game.legal_actions()

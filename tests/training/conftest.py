@@ -1,4 +1,4 @@
-"""All of these tests need the libraries of the extra `train`."""
+"""All these tests need the libraries of the extra `train`."""
 
 from importlib.util import find_spec
 

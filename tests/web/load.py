@@ -23,7 +23,7 @@ _LARGEST_MESSAGE = 2**22
 
 
 def memory(process: int) -> float:
-    """MiB that a process holds."""
+    """A process's memory in MiB."""
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     found = re.search(r"VmRSS:\s+(\d+) kB", status)
     assert found is not None
@@ -62,7 +62,7 @@ def row(name: str, seconds: list[float]) -> str:
 async def measure(
     given: argparse.Namespace, seats: list[str], onlookers: list[str]
 ) -> tuple[list[float], list[float]]:
-    """Seconds from a press to the new picture, where it was pressed and at those who look on."""
+    """Seconds from a press to the new picture, for the person who pressed and for onlookers."""
     pressed: dict[tuple[int, str], float] = {}  # by table and the last line of its log
     heard: list[tuple[tuple[int, int], float]] = []
     own: list[float] = []
@@ -88,7 +88,7 @@ async def measure(
                 while (answer := await _news(socket))["version"] == news["version"]:
                     pass
                 own.append(time.monotonic() - begun)
-                if answer["log"]:  # others hear nothing of what is only laid out
+                if answer["log"]:  # others get no message about cards that are only laid out
                     pressed[table, _last_line(answer)] = begun
                 news = answer
 

@@ -1,4 +1,4 @@
-"""Tables of a server for tests, and servers that run."""
+"""A server's tables for tests, and running servers."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ def hosted(
     names: Sequence[str] | None = None,
     links: dict[int, str] | None = None,
 ) -> HostedGame:
-    """A game between agents, or their names, and persons (None)."""
+    """A game between agents, or their names, and people (None)."""
     playing = [agents.load(player) if isinstance(player, str) else player for player in players]
     specs = [None if player is None else "random" for player in players]
     names = names or NAMES[: len(playing)]
@@ -48,7 +48,7 @@ def hosted(
 
 
 def active(game: HostedGame, seat: int) -> list[Control]:
-    """What a seat can press to lay out or to play."""
+    """A seat's controls for laying out or playing."""
     pressable = [c for c in game.picture(seat).controls if c.is_active]
     return [c for c in pressable if not c.name.startswith(("undo", "agent"))]
 
@@ -91,7 +91,7 @@ def running(app: Any) -> Iterator[int]:
 
 @contextmanager
 def serve_command(*options: str) -> Iterator[tuple[int, str]]:
-    """`catan-pz serve` in a process of its own: the process's id, and the links that it prints."""
+    """`catan-pz serve` in a separate process: the process's id, and the links that it prints."""
     words = [sys.executable, "-m", "catan_pz.cli", "serve", "--port", "0", *options]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -111,14 +111,14 @@ def socket_of(table: Any, viewer: int) -> str:
 
 
 def next_of(socket: Any, kind: str) -> Any:
-    """The next message of a kind; others are passed over."""
+    """The next message of a kind; others are skipped."""
     while kind not in (message := socket.receive_json()):
         pass
     return message if kind == "version" else message[kind]
 
 
 def closed(socket: Any) -> int:
-    """Hear until the connection is closed; the code of its end."""
+    """Receive until the connection is closed; the close code."""
     from starlette.websockets import WebSocketDisconnect
 
     with pytest.raises(WebSocketDisconnect) as raised:
@@ -127,7 +127,7 @@ def closed(socket: Any) -> int:
 
 
 def saved_when(condition: Callable[[SavedTable], bool], path: Path) -> SavedTable:
-    """The table in a file, once it is as wanted: viewers may hear of a decision before that."""
+    """The table in a file, once it is as expected: viewers may see a decision earlier."""
     end = time.monotonic() + 120
     while not condition(saved := SavedTable.load(path)):
         assert time.monotonic() < end, "the file never came to be as wanted"

@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import dedent, indent
 
 SECONDS = 120.0
-"""Longest wait for something that takes no time at all on an idle machine."""
+"""Longest wait for something that is immediate on an idle machine."""
 
 _FRAME = """\
 import json, os, sys, time
@@ -45,7 +45,7 @@ def pids(folder: Path) -> list[int]:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process runs, or has ended and not been waited for."""
+    """Whether a process is running, or has ended but wasn't reaped."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

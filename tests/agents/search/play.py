@@ -18,11 +18,11 @@ from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
 
 DUEL = Rules(num_players=2, trading=False)
-METHODS = ("gumbel", "puct")  # those that simulate
+METHODS = ("gumbel", "puct")  # methods with simulations
 LEADER = {"cities": [0, 2, 4], "settlements": [6, 16, 18]}
 """A player of nine points."""
 RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 3}}
-"""Another of nine points, who wins next turn if nothing is done."""
+"""Another one of nine points, who wins in the next turn if not stopped."""
 
 
 def simulations(games: np.ndarray, player: int, seed: int, turns: int = 0) -> Simulations:
@@ -32,13 +32,13 @@ def simulations(games: np.ndarray, player: int, seed: int, turns: int = 0) -> Si
 
 
 def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
-    """What a player of rollouts does in the first of some games."""
+    """A rollout player's action in the first of some games."""
     run = simulations(games, player, draw)
     return int(search_calls.simulate(run, ITSELF, 0, 0, 0, np.zeros((0, 4))))
 
 
 def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> np.ndarray:
-    """Play the first of some games on as simulation 0 does; its (4,) win probabilities."""
+    """Continue the first of some games as simulation 0; its (4,) win probabilities."""
     values = np.zeros((1, 4))
     run = simulations(games, player, seed, last_turn - int(games["turn"][0]))
     search_calls.simulate(run, ITSELF, 0, 1, 0, values)
@@ -59,7 +59,7 @@ def duel(hand: dict[str, int], **entries: Any) -> Game:
 
 
 def seen(game: Game, belief: Belief | None = None) -> View:
-    """What the player to move sees, with a belief that began with the position."""
+    """The view of the player to move, with a belief that began with the position."""
     belief = belief or Belief(game.player, game.state)
     return view_of(game, game.player, FromBelief(belief, game))
 
@@ -80,7 +80,7 @@ def choice(game: Game, **options: Any) -> dict[str, Any]:
 
 
 def in_the_middle(rules: Rules, seed: int, decisions: int) -> tuple[Game, Belief]:
-    """A random game at a decision with a choice, and the belief of who is to move."""
+    """A random game at a decision with a choice, and the belief of the player to move."""
     game = Game(rules, seed=seed)
     beliefs = [Belief(p, game.state) for p in range(rules.num_players)]
     game.listeners += [belief.listen for belief in beliefs]

@@ -1,4 +1,4 @@
-"""What the measured programs have in common: each runs in a process of its own, on one core.
+"""Shared code of the measured programs, which each run in a separate process, on one core.
 
 A worker is started with the core's number first and the clock last, "wall" or "cpu". It
 prints a line of JSON with its version, then waits for lines "way seconds", works that way
@@ -25,9 +25,9 @@ def pin() -> None:
 
 
 def serve(version: str, ways: dict[str, Work]) -> None:
-    """Work as told, until there is nothing more to read."""
+    """Do the requested work, until the input ends."""
     for work in ways.values():
-        work()  # what is compiled, or loaded, at the first call isn't measured
+        work()  # compiling and loading in the first call isn't measured
     tell({"version": version, "ways": list(ways)})
     for line in sys.stdin:
         way, seconds = line.rsplit(maxsplit=1)

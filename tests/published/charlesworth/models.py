@@ -53,7 +53,7 @@ class Uniform:
 
 
 class NoEncoder:
-    """Gives what heads take beside the trunk, and nothing else."""
+    """Returns only the heads' inputs besides the trunk."""
 
     def encode(self, units):
         return {"hand": np.zeros((len(units), 6)), "offer": np.zeros((len(units), 12))}

@@ -53,7 +53,7 @@ def messages(name: str, seat: int, *, hides: bool) -> Iterator[dict[str, Any]]:
 
 
 def hidden_from(state: dict[str, Any], seat: int) -> dict[str, Any]:
-    """A document without what the others alone know."""
+    """A document without information known only to others."""
     own = state["colors"][seat]
     players = dict(state["player_state"])
     for p in range(len(state["colors"])):

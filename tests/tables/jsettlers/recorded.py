@@ -1,4 +1,4 @@
-"""Recorded exchanges of real games: `<` marks what the server sent, `>` what the robot did."""
+"""Recorded exchanges of real games: `<` marks the server's messages, `>` the robot's."""
 
 from collections import deque
 from pathlib import Path
@@ -26,13 +26,13 @@ def received(name: str) -> list[str]:
 
 
 def sent(name: str) -> list[str]:
-    """What the robot sent in the game, once it sat."""
+    """The robot's messages in the game, once seated."""
     texts = [text for sign, text in exchange(name) if sign == ">"]
     return [text for text in texts if Message.parse(text).kind not in JOINING]
 
 
 class Recorded(Agent):
-    """Chooses what a recorded robot chose: the action whose command comes next."""
+    """Repeats a recorded robot's choices: the action whose command comes next."""
 
     def __init__(self, name: str) -> None:
         self.coming = deque(sent(name))
@@ -82,7 +82,7 @@ class Recorded(Agent):
 
 
 def seat(name: str, agent: Agent | None = None) -> TablePlayer:
-    """An agent in the seat of the recorded robot, by default one that chooses as that did."""
+    """An agent in the recorded robot's seat, by default one that repeats its choices."""
     invitation = Message.parse(received(name)[0])
     player = Recorded(name) if agent is None else agent
     seated = TablePlayer(player, "g", invitation.integer(1), "NT=t" not in invitation.fields, 1)
@@ -92,7 +92,7 @@ def seat(name: str, agent: Agent | None = None) -> TablePlayer:
 
 
 def tell(seated: TablePlayer, *texts: str) -> None:
-    """Tell it messages; what it commands must be what the recorded robot did."""
+    """Send it messages; its commands must equal the recorded robot's."""
     for text in texts:
         for given in seated.take(Message.parse(text)):
             assert given == seated._agent.coming.popleft()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""A scripted server: it plays recorded games to whoever sits down."""
+"""A scripted server, which replays recorded games to seated robots."""
 
 import asyncio
 import threading
@@ -15,7 +15,7 @@ PATIENCE = 60.0
 """Seconds after which a test is stuck."""
 
 Script = Callable[[list[str]], Iterable[str]]
-"""What becomes of the texts of a game: `CUT` among them ends the connection."""
+"""Transforms the texts of a game: `CUT` among them ends the connection."""
 
 CUT = "cut"
 

@@ -1,4 +1,4 @@
-"""Games of ours, played at random and written down as Colonist writes its replays."""
+"""Our random games, written in the format of Colonist's replays."""
 
 from itertools import count
 from typing import Any
@@ -68,7 +68,7 @@ def kinds_of(counts: Any) -> list[int]:
 
 
 def difference(old: Any, new: Any) -> dict[str, Any]:
-    """What a replay writes of a change: dictionaries in part, all else whole, null for gone."""
+    """A change in a replay: dictionaries in part, all else whole, null for removed."""
     changed = {key: None for key in old if key not in new}
     for key, value in new.items():
         before = old.get(key)
@@ -81,7 +81,7 @@ def difference(old: Any, new: Any) -> dict[str, Any]:
 
 
 class Replay(RandomGame):
-    """A game as Colonist tells it: all cards, or those that a seat sees.
+    """A game in Colonist's format: all cards, or those that a seat sees.
 
     Sparse files have what captured games have: thefts in events of their own, turns not counted,
     and no end.
@@ -225,7 +225,7 @@ class Replay(RandomGame):
         self.write(line, self.entry(self.game.winner or 0, 45), line)
 
     def tell_discards(self) -> None:
-        """The last to decide come first: discards come in any order."""
+        """The last decisions first, since discards come in any order."""
         state = self.game.state
         for seat, cards in self.discarded.items():
             for r in cards:

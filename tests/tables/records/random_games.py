@@ -1,4 +1,4 @@
-"""Games of ours, played at random, to be written down as others write theirs."""
+"""Our random games, to be written in other programs' formats."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class RandomGame:
     """A game that is played and told; those who inherit write it by their `tell...`.
 
     Attributes:
-        decisions: what a reader can know of those taken, in its form.
+        decisions: a reader's knowledge of the decisions, in its form.
     """
 
     def __init__(self, rules: Rules, seed: int) -> None:
@@ -42,7 +42,7 @@ class RandomGame:
         return self
 
     def take(self, action: int) -> None:
-        """Play an action, and tell what can be known of it."""
+        """Play an action, and write its public facts."""
         game, before = self.game, self.game.copy()
         decision = Decision.of(game.step_once(action))
         if action >= actions.OFFER:

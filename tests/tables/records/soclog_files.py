@@ -1,4 +1,4 @@
-"""Games of ours, played at random and written down as JSettlers logs its messages."""
+"""Our random games, written in the format of JSettlers' logs."""
 
 from typing import Any
 
@@ -134,7 +134,7 @@ class Log(RandomGame):
             self.write("SimpleAction", f"pn={number}|actType=3|v1=1|v2={kind_of}")
 
     def tell_discards(self) -> None:
-        """The order in which a seat discards isn't told."""
+        """The order of a seat's discards isn't logged."""
         seats, count = [*self.discarded], sum(map(len, self.discarded.values()))
         played = sorted(self.decisions[-count:], key=lambda d: (seats.index(d.player), d.action))
         self.decisions[-count:] = played

@@ -40,7 +40,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens pages in browsers of their own; no script may fail in them."""
+    """Opens pages in separate browsers; no script may fail in them."""
     contexts, failures = [], []
 
     def opened(address: str, **options: Any) -> Any:
@@ -63,15 +63,15 @@ class Served(NamedTuple):
     """A server with a table.
 
     Attributes:
-        table: what it serves.
-        address: of its first page.
+        table: its table.
+        address: address of its first page.
     """
 
     table: Any
     address: str
 
     def link(self, viewer: int) -> str:
-        """The address at which a viewer finds the table."""
+        """A viewer's address of the table."""
         return f"{self.address}/table/{self.table.hosted.links[viewer]}"
 
 

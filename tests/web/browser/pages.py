@@ -1,4 +1,4 @@
-"""What tests wait for and do in a page."""
+"""Tests' waits and actions in a page."""
 
 import time
 from typing import Any, Final
@@ -8,7 +8,7 @@ from catan_pz.game.position import position
 from catan_pz.rules import Rules
 
 TIMEOUT: Final = 60
-"""Seconds that a test waits for what must come, on any machine."""
+"""Seconds that a test waits for an expected event, on any machine."""
 
 PHONE: Final = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
@@ -36,7 +36,7 @@ def control(page: Any, name: str) -> Any:
 
 
 def names(page: Any) -> list[str]:
-    """What can be pressed."""
+    """The names of enabled controls."""
     found: list[str] = page.evaluate(
         "tablePage.news.controls.filter((one) => one.active).map((one) => one.name)"
     )
