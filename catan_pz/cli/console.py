@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -206,6 +206,20 @@ def check_target(option: str, path: Path | None) -> None:
     if path is not None:
         with usage_errors(f"{option} {path}: this file can't be written: "):
             check_writable(path)
+
+
+def check_plot(option: str, path: Path | None, tables: Collection[str] = ()) -> None:
+    """Refuse a file for a plot, or for one of some tables, that can't be made or written."""
+    from catan_pz.arena.report import PLOTS
+
+    if path is not None:
+        allowed = (*tables, *PLOTS)
+        if path.suffix not in allowed:
+            words = ", ".join(allowed)
+            raise click.UsageError(f"{option} {path}: the file must end in one of {words}")
+        if path.suffix in PLOTS:
+            need("arena", "a plot", "matplotlib")
+    check_target(option, path)
 
 
 def check_page(path: Path | None) -> None:

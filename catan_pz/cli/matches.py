@@ -18,8 +18,9 @@ from catan_pz.cli.agents import (
 from catan_pz.cli.console import (
     FILE,
     FOLDER,
-    check_target,
+    check_plot,
     command,
+    load_record,
     need,
     option,
     record_errors,
@@ -135,16 +136,10 @@ def tournament(
     """
     from catan_pz.agents.registry import split_specs
     from catan_pz.arena import play_tournament, save_report, to_markdown
-    from catan_pz.arena.report import PLOTS, TABLES
+    from catan_pz.arena.report import TABLES
 
     need("arena", "a tournament", "scipy")
-    if report is not None:
-        if report.suffix not in (*TABLES, *PLOTS):
-            allowed = ", ".join((*TABLES, *PLOTS))
-            raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
-        if report.suffix in PLOTS:
-            need("arena", "a plot", "matplotlib")
-        check_target("--report", report)
+    check_plot("--report", report, TABLES)
     named = ",".join(agents)
     made = rules.make(named)
     result = played(
@@ -230,7 +225,6 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
 
     `records` are files by the names of their replays; missing files are left out.
     """
-    from catan_pz.game.record import GameRecord
     from catan_pz.names import seat_names
     from catan_pz.progress import tracked
     from catan_pz.web.replay import replay_of_record
@@ -238,8 +232,8 @@ def write_replays(folder: Path, records: Mapping[str, Path]) -> dict[str, str]:
     found = {name: path for name, path in records.items() if path.exists()}
     listed = {}
     for name, path in tracked(found.items(), "replays", len(found)):
+        record = load_record(path)
         with record_errors(path):
-            record = GameRecord.load(path)
             replay = replay_of_record(record)
         replay.save(folder / f"{name}.html")
         winner, turns = record.result["winner"], record.result["turns"]

@@ -11,11 +11,10 @@ from catan_pz.cli.console import (
     FILE,
     OLD_FILE,
     check_page,
-    check_target,
+    check_plot,
     command,
     compiling_shown,
     load_record,
-    need,
     option,
     record_errors,
     usage_errors,
@@ -24,17 +23,6 @@ from catan_pz.cli.options import seed_number
 
 if TYPE_CHECKING:
     from catan_pz.game.record import GameRecord
-
-
-def _check_plot(path: Path | None) -> None:
-    """Refuse a `--plot` that can't be made, before games are read."""
-    from catan_pz.arena.report import PLOTS
-
-    if path is not None:
-        need("arena", "a plot", "matplotlib")
-        if path.suffix not in PLOTS:
-            raise click.UsageError(f"--plot {path}: the file must end in one of {', '.join(PLOTS)}")
-    check_target("--plot", path)
 
 
 def _records(games: tuple[Path, ...]) -> Iterator[tuple[Path, "GameRecord"]]:
@@ -66,7 +54,7 @@ def openings(games: tuple[Path, ...], plot: Path | None) -> None:
     from catan_pz.arena.openings import Opening, draw, groups, openings_of, to_markdown
     from catan_pz.arena.report import save_plot
 
-    _check_plot(plot)
+    check_plot("--plot", plot)
     by_players: dict[int, list[list[Opening]]] = {}
     for path, record in _records(games):
         with record_errors(path):
@@ -111,7 +99,7 @@ def agreement(games: tuple[Path, ...], agent: str, seed: int, plot: Path | None)
     from catan_pz.arena.report import save_plot
     from catan_pz.tables.records.moves import NOT_A_PERSONS
 
-    _check_plot(plot)
+    check_plot("--plot", plot)
     choices: list[arena.ComparedDecision] = []
     estimates: list[arena.Estimate] = []
     asked = load_agent(agent)
